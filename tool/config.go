@@ -7,6 +7,11 @@ import "encoding/json"
 // Config declares one tool: what clients see of it, how its arguments are
 // checked, and how they become an HTTP request. It holds only data; [Compile]
 // checks it and prepares everything that a call needs.
+//
+// Caddy keeps its configuration as decoded JSON, with the members of objects
+// sorted, long numbers rounded, and `@id` for its own use. Where that matters in
+// a schema, in `meta` or in a JSON body, write the object as a string that holds
+// it: `"input_schema": "{\"type\": \"object\", …}"`.
 type Config struct {
 	// Name that clients call the tool by. Required, unique in its endpoint.
 	// Letters, digits, `_` and `-`, at most 64 of them; a warning above 48,

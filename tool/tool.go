@@ -113,6 +113,7 @@ type Tool struct {
 // that it finds; the tool is nil if one of them is not a warning.
 func Compile(cfg Config, opt Options) (*Tool, []Problem) {
 	opt = opt.withDefaults()
+	cfg = cfg.withDocuments()
 	t := &Tool{opt: opt}
 	problems := describe(cfg, &t.desc)
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tool
+
+import (
+	"encoding/json"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// document gives the JSON that a configured value stands for. Caddy keeps its
+// configuration as decoded JSON: members of objects are sorted, long numbers are
+// rounded, and `@id` is its own. What must survive that is configured as a string
+// that holds the object or array.
+func document(raw json.RawMessage) json.RawMessage {
+	v := jsontext.Value(raw)
+	if v.Kind() != '"' {
+		return raw
+	}
+	text, err := jsontext.AppendUnquote(nil, trimSpace(v))
+	if err != nil {
+		return raw
+	}
+	inner := jsontext.Value(text)
+	if k := inner.Kind(); (k != '{' && k != '[') || !inner.IsValid() {
+		return raw
+	}
+	return json.RawMessage(text)
+}
+
+func trimSpace(v jsontext.Value) jsontext.Value {
+	start, end := 0, len(v)
+	for start < end && isSpace(v[start]) {
+		start++
+	}
+	for end > start && isSpace(v[end-1]) {
+		end--
+	}
+	return v[start:end]
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// withDocuments gives the configuration with its documents taken out of their
+// strings.
+func (c Config) withDocuments() Config {
+	c.InputSchema = document(c.InputSchema)
+	c.OutputSchema = document(c.OutputSchema)
+	c.Meta = document(c.Meta)
+	if b := c.Request.Body; b != nil {
+		body := *b
+		body.JSON = document(b.JSON)
+		c.Request.Body = &body
+	}
+	return c
+}
