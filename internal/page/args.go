@@ -143,9 +143,10 @@ func typeOf(s, root object, depth int) string {
 	var names []string
 	if name := text(s["type"]); name != "" {
 		names = []string{name}
-	} else {
-		_ = json.Unmarshal(s["type"], &names)
+	} else if json.Unmarshal(s["type"], &names) != nil {
+		names = nil
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if depth < 4 {
 		names = append(names, alternatives(s, root, depth)...)
 	}
