@@ -3,6 +3,7 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,7 +18,7 @@ func document(raw json.RawMessage) json.RawMessage {
 	if v.Kind() != '"' {
 		return raw
 	}
-	text, err := jsontext.AppendUnquote(nil, trimSpace(v))
+	text, err := jsontext.AppendUnquote(nil, bytes.TrimSpace(v))
 	if err != nil {
 		return raw
 	}
@@ -27,19 +28,6 @@ func document(raw json.RawMessage) json.RawMessage {
 	}
 	return json.RawMessage(text)
 }
-
-func trimSpace(v jsontext.Value) jsontext.Value {
-	start, end := 0, len(v)
-	for start < end && isSpace(v[start]) {
-		start++
-	}
-	for end > start && isSpace(v[end-1]) {
-		end--
-	}
-	return v[start:end]
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // withDocuments gives the configuration with its documents taken out of their
 // strings.
