@@ -101,6 +101,10 @@ type Backend interface {
 // ErrNoRoute means that no handler responded to a request.
 var ErrNoRoute = errors.New("no handler responded")
 
+// ErrNoCredential means that a placeholder of a header, most likely a
+// credential, has no value; the request was not sent.
+var ErrNoCredential = errors.New("a credential of this tool is not configured")
+
 // StatusError is a handler's error that stands for an HTTP status.
 type StatusError struct {
 	// Status is the HTTP status code.

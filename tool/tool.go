@@ -222,6 +222,9 @@ func serveFailure(err error) *Result {
 	if errors.Is(err, ErrNoRoute) {
 		return failure(OutcomeInternal, "no handler answered this request; the server's configuration needs mending", err)
 	}
+	if errors.Is(err, ErrNoCredential) {
+		return failure(OutcomeInternal, ErrNoCredential.Error(), err)
+	}
 	if errors.Is(err, errAborted) {
 		return failure(OutcomeUpstream, "upstream aborted the response", err)
 	}
