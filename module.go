@@ -5,13 +5,23 @@
 package caddymcp
 
 import (
-	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/caddymcp/caddy-mcp/mcphandler"
 	"github.com/caddymcp/caddy-mcp/tool"
 )
+
+func init() {
+	caddy.RegisterModule(&Handler{})
+	caddy.RegisterModule(&App{})
+}
 
 // Handler serves an MCP endpoint over streamable HTTP, to clients of the
 // stateless revision 2026-07-28 and of 2025-11-25, 2025-06-18 and 2025-03-26 on
@@ -68,6 +78,9 @@ type Handler struct {
 
 	// Routes run the requests of tools that have no routes of their own.
 	Routes caddyhttp.RouteList `json:"routes,omitempty"`
+
+	logger *slog.Logger
+	mcp    *mcphandler.Handler
 }
 
 // Limits cap what clients control. What is left out has its default.
@@ -119,4 +132,135 @@ type Tool struct {
 	Routes caddyhttp.RouteList `json:"routes,omitempty"`
 }
 
-var _ json.RawMessage
+// CaddyModule returns the Caddy module information.
+func (*Handler) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.handlers.mcp",
+		New: func() caddy.Module { return new(Handler) },
+	}
+}
+
+// Provision compiles the tools and everything that clients are told of them.
+func (h *Handler) Provision(ctx caddy.Context) error {
+	h.logger = ctx.Slogger()
+	if err := claimName(ctx, h); err != nil {
+		return err
+	}
+	if err := h.check(); err != nil {
+		return err
+	}
+	metrics, err := registerMetrics(ctx.GetMetricsRegistry())
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
+	shared, err := newBackends(ctx, h)
+	if err != nil {
+		return err
+	}
+	tools, err := h.compile(shared)
+	if err != nil {
+		return err
+	}
+	repl := caddy.NewReplacer()
+	known := func(s string) string { return repl.ReplaceKnown(s, "") }
+	o := mcphandler.Options{
+		Name: h.Name, Title: known(h.Title), Version: known(h.Version), WebsiteURL: known(h.WebsiteURL),
+		Icons: icons(h.Icons), Tools: tools, Scheme: scheme,
+		Limits: mcphandler.Limits{
+			Body: h.Limits.Body, Elements: h.Limits.Elements, Depth: h.Limits.Depth,
+			Calls: h.Limits.Calls, Batch: h.Limits.Batch,
+		},
+		Observer: &observer{server: h.Name, logger: h.logger, metrics: metrics},
+	}
+	if h.Instructions != nil {
+		o.Instructions = known(*h.Instructions)
+	}
+	if o.Origins, o.AnyOrigin, err = origins(h.Origins); err != nil {
+		return err
+	}
+	if h.Page != "off" {
+		if o.Page, err = newPage(o); err != nil {
+			return err
+		}
+	}
+	if h.mcp, err = mcphandler.New(o); err != nil {
+		return err
+	}
+	return nil
+}
+
+// compile compiles the tools. Whoever wrote them sees all that is wrong at once.
+func (h *Handler) compile(b *backends) ([]mcphandler.Tool, error) {
+	tools := make([]mcphandler.Tool, 0, len(h.Tools))
+	seen := make(map[string]bool, len(h.Tools))
+	var errs []error
+	for i, t := range h.Tools {
+		if t == nil {
+			errs = append(errs, fmt.Errorf("tool %d: expected an object, got null", i))
+			continue
+		}
+		if seen[t.Name] {
+			errs = append(errs, fmt.Errorf("tool %s: another tool has the same name", t.Name))
+			continue
+		}
+		seen[t.Name] = true
+		backend, err := b.forTool(t)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("tool %s: %w", t.Name, err))
+			continue
+		}
+		compiled, problems := tool.Compile(t.Config, h.options(t, backend))
+		for _, p := range problems {
+			if p.Warning {
+				h.logger.Warn(p.Error(), "server", h.Name, "tool", t.Name)
+				continue
+			}
+			errs = append(errs, fmt.Errorf("tool %s: %w", t.Name, p))
+		}
+		if compiled != nil {
+			tools = append(tools, compiled)
+		}
+	}
+	return tools, errors.Join(errs...)
+}
+
+func (h *Handler) options(t *Tool, b tool.Backend) tool.Options {
+	timeout := time.Duration(t.Timeout)
+	if timeout == 0 {
+		timeout = time.Duration(h.Limits.Timeout)
+	}
+	return tool.Options{
+		Backend: b, Elements: h.Limits.Elements, Depth: h.Limits.Depth, ResultSize: h.Limits.Result,
+		AnswerSize: h.Limits.Answer, ResultError: h.Limits.ResultError, Timeout: timeout,
+	}
+}
+
+// ServeHTTP answers a client. Errors from before a message was read go to
+// Caddy's error handling; later ones are answered in the protocol's own terms.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+	err := h.mcp.ServeHTTP(w, r)
+	var se *mcphandler.StatusError
+	if errors.As(err, &se) {
+		return caddyhttp.Error(se.Status, se.Err)
+	}
+	return err
+}
+
+// scheme tells how the client reached this endpoint; a trusted proxy may say.
+func scheme(r *http.Request) string {
+	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
+		if s, ok := repl.GetString("http.request.scheme"); ok && s != "" {
+			return s
+		}
+	}
+	if r.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Handler)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
+)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package caddymcp
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/caddymcp/caddy-mcp/tool"
+)
+
+var nameRE = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
+
+// check finds what is wrong with the endpoint itself; its tools check themselves.
+func (h *Handler) check() error {
+	if !nameRE.MatchString(h.Name) {
+		return fmt.Errorf("name %q: expected 1 to 128 letters, digits, `.`, `_` or `-`", h.Name)
+	}
+	if h.Version == "" {
+		h.Version = "1.0.0"
+	}
+	switch h.Page {
+	case "", "on", "off":
+	default:
+		return fmt.Errorf("page %q: expected on or off", h.Page)
+	}
+	for _, l := range []struct {
+		name  string
+		value int64
+	}{
+		{"body", h.Limits.Body},
+		{"elements", int64(h.Limits.Elements)},
+		{"depth", int64(h.Limits.Depth)},
+		{"result", h.Limits.Result},
+		{"answer", h.Limits.Answer},
+		{"timeout", int64(h.Limits.Timeout)},
+		{"calls", int64(h.Limits.Calls)},
+		{"batch", int64(h.Limits.Batch)},
+	} {
+		if l.value < 0 {
+			return fmt.Errorf("limits: %s is negative: expected a positive value, or none for the default", l.name)
+		}
+	}
+	if h.Limits.Depth > maxDepth {
+		return fmt.Errorf("limits: depth %d: expected at most %d", h.Limits.Depth, maxDepth)
+	}
+	if h.Instructions == nil {
+		h.logger.Warn("no instructions: a model uses tools better that are explained; `instructions \"\"` says that none are wanted",
+			"server", h.Name)
+	}
+	return nil
+}
+
+// maxDepth keeps messages within what the JSON decoder takes.
+const maxDepth = 1000
+
+// origins normalizes browser origins; any tells that all are allowed.
+func origins(list []string) (_ []string, any bool, err error) {
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		if s == "any" {
+			any = true
+			continue
+		}
+		o, err := normalOrigin(s)
+		if err != nil {
+			return nil, false, err
+		}
+		out = append(out, o)
+	}
+	return out, any, nil
+}
+
+// normalOrigin gives an origin as browsers send it (RFC 6454, section 6.1).
+func normalOrigin(s string) (string, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" || u.Host == "" || u.Opaque != "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return "", fmt.Errorf("origin %q: expected scheme://host, such as https://app.example.com, or any", s)
+	}
+	host := strings.ToLower(u.Host)
+	switch {
+	case u.Scheme == "https":
+		host = strings.TrimSuffix(host, ":443")
+	case u.Scheme == "http":
+		host = strings.TrimSuffix(host, ":80")
+	}
+	return strings.ToLower(u.Scheme) + "://" + host, nil
+}
+
+func icons(list []tool.Icon) []mcp.Icon {
+	var out []mcp.Icon
+	for _, i := range list {
+		out = append(out, mcp.Icon{Source: i.Src, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: mcp.IconTheme(i.Theme)})
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package caddymcp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	"go.uber.org/zap"
+
+	"github.com/caddymcp/caddy-mcp/mcphandler"
+	"github.com/caddymcp/caddy-mcp/tool"
+)
+
+// outcomeNonconforming is a call whose result was delivered although it breaks
+// the tool's output schema.
+const outcomeNonconforming = "nonconforming"
+
+// observer turns what happens at an endpoint into metrics, access-log fields,
+// spans and logs. None of them holds an argument, a token or personal data.
+type observer struct {
+	server  string
+	logger  *slog.Logger
+	metrics *metrics
+}
+
+// Message counts a message and describes it in the access log. Of a batch, the
+// log tells the last one.
+func (o *observer) Message(r *http.Request, m mcphandler.Message) {
+	o.metrics.requests.WithLabelValues(o.server, m.Method, m.Era, m.Outcome).Inc()
+	extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields)
+	if !ok {
+		return
+	}
+	extra.Set(zap.String("mcp_method", m.Method))
+	extra.Set(zap.String("mcp_era", m.Era))
+	extra.Set(zap.String("mcp_outcome", m.Outcome))
+	if m.Tool != "" {
+		extra.Set(zap.String("mcp_tool", m.Tool))
+	}
+}
+
+// Call measures a call. A span is made only where Caddy's tracing has one.
+func (o *observer) Call(ctx context.Context, c *tool.Call) (context.Context, func(*tool.Result)) {
+	start := time.Now()
+	inFlight := o.metrics.inFlight.WithLabelValues(o.server)
+	inFlight.Inc()
+	var span trace.Span
+	if outer := trace.SpanFromContext(ctx); outer.SpanContext().IsValid() {
+		ctx, span = outer.TracerProvider().Tracer("github.com/caddymcp/caddy-mcp").Start(ctx, "tools/call "+c.Tool,
+			trace.WithAttributes(
+				attribute.String("mcp.method.name", "tools/call"),
+				attribute.String("gen_ai.tool.name", c.Tool),
+				attribute.String("mcp.protocol.version", c.Protocol),
+				attribute.String("mcp.server.name", o.server),
+			))
+	}
+	return ctx, func(res *tool.Result) {
+		inFlight.Dec()
+		outcome := string(tool.OutcomeInternal)
+		if res != nil {
+			outcome = string(res.Outcome)
+			if res.Nonconforming && res.Outcome == tool.OutcomeOK {
+				outcome = outcomeNonconforming
+			}
+		}
+		o.metrics.calls.WithLabelValues(o.server, c.Tool, outcome).Inc()
+		o.metrics.duration.WithLabelValues(o.server, c.Tool).Observe(time.Since(start).Seconds())
+		if span != nil {
+			span.SetAttributes(attribute.String("mcp.outcome", outcome))
+			if outcome != string(tool.OutcomeOK) && outcome != outcomeNonconforming {
+				span.SetStatus(codes.Error, outcome)
+			}
+			span.End()
+		}
+		if outcome != string(tool.OutcomeOK) {
+			o.log(ctx, c, res, outcome)
+		}
+	}
+}
+
+func (o *observer) log(ctx context.Context, c *tool.Call, res *tool.Result, outcome string) {
+	level := slog.LevelWarn
+	switch tool.Outcome(outcome) {
+	case tool.OutcomeArguments, tool.OutcomeCancelled:
+		level = slog.LevelDebug
+	case tool.OutcomeInternal:
+		level = slog.LevelError
+	}
+	if !o.logger.Enabled(ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("server", o.server), slog.String("tool", c.Tool),
+		slog.String("call", c.ID), slog.String("outcome", outcome),
+	}
+	// What is wrong with arguments names values of them.
+	if res != nil && res.Err != nil && outcome != string(tool.OutcomeArguments) {
+		attrs = append(attrs, slog.String("error", res.Err.Error()))
+	}
+	o.logger.LogAttrs(ctx, level, "tool call failed", attrs...)
+}
+
+// Interface guard
+var _ mcphandler.Observer = (*observer)(nil)
