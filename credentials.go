@@ -12,7 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
-var placeholderRE = regexp.MustCompile(`\{([a-zA-Z0-9_.$*/\-\[\]]+)\}`)
+var headerPlaceholderRE = regexp.MustCompile(`\{([a-zA-Z0-9_.$*/\-\[\]]+)\}`)
 
 // headerCredentials finds the placeholders in request headers that routes set
 // and whose value is part of the configuration or of the caller's identity:
@@ -65,7 +65,7 @@ func scanHeaderOps(v any, found map[string]struct{}) {
 func scanStrings(v any, found map[string]struct{}) {
 	switch v := v.(type) {
 	case string:
-		for _, m := range placeholderRE.FindAllStringSubmatch(v, -1) {
+		for _, m := range headerPlaceholderRE.FindAllStringSubmatch(v, -1) {
 			if isCredential(m[1]) {
 				found[m[1]] = struct{}{}
 			}
