@@ -44,19 +44,3 @@ func (q *request) build(ctx context.Context, c *Call, b Backend) (*http.Request,
 	panic("todo")
 }
 func buildFailure(err error) *Result { panic("todo") }
-
-// --- mapper.go, capture.go …
-
-type mapper struct {
-	outputSchema jsontext.Value
-	outputObject bool
-}
-type capture struct{ http.ResponseWriter }
-
-func compileMapper(cfg Config, opt Options) (*mapper, []Problem) { panic("todo") }
-func (m *mapper) capture(r *http.Request, c *Call) *capture      { panic("todo") }
-func (cw *capture) overflow() *Result                            { panic("todo") }
-func (cw *capture) result(ctx context.Context) *Result           { panic("todo") }
-func (m *mapper) redirect(ctx context.Context, r *http.Request, cw *capture, hop int) (*http.Request, *Result) {
-	panic("todo")
-}

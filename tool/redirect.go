@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tool
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// maxRedirects is how many redirects of one call are followed.
+const maxRedirects = 3
+
+// redirect gives the request that follows a redirect (RFC 9110, section 15.4),
+// nil if the answer is none, or a result if it cannot be followed.
+//
+// The next request runs through the same handlers, and so goes to the same
+// upstream with the same configured headers, wherever the Location points: it
+// is followed only if that is the same host. Another scheme is another origin.
+func (m *mapper) redirect(ctx context.Context, r *http.Request, cw *capture, hop int) (*http.Request, *Result) {
+	cw.commit()
+	method := r.Method
+	switch cw.status {
+	case http.StatusMovedPermanently, http.StatusFound:
+		if method == http.MethodPost {
+			method = http.MethodGet
+		}
+	case http.StatusSeeOther:
+		if method != http.MethodHead {
+			method = http.MethodGet
+		}
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return nil, nil
+	}
+	loc := first(cw.header, "Location")
+	if loc == "" {
+		return nil, nil
+	}
+	refuse := func(why string) (*http.Request, *Result) {
+		text := fmt.Sprintf("upstream returned %s: %s", statusText(cw.status), why)
+		return nil, failure(OutcomeUpstream, text, fmt.Errorf("%s: %q", text, loc))
+	}
+	if hop >= maxRedirects {
+		return refuse(fmt.Sprintf("more than %d redirects", maxRedirects))
+	}
+	u, err := url.Parse(loc)
+	if err != nil || u.Opaque != "" || u.Scheme != "" && u.Host == "" {
+		return refuse("a redirect that cannot be followed")
+	}
+	if u.Host != "" && !cw.sameHost(u) {
+		return refuse("a redirect to another host is not followed")
+	}
+	if s := strings.ToLower(r.URL.Scheme); u.Scheme != "" && s != "" && u.Scheme != s {
+		return refuse("a redirect from " + s + " to another scheme is not followed")
+	}
+	next, err := follow(ctx, r, u, method)
+	if err != nil {
+		return refuse(err.Error())
+	}
+	return next, nil
+}
+
+// follow makes the request for a redirect to u.
+func follow(ctx context.Context, r *http.Request, u *url.URL, method string) (*http.Request, error) {
+	target := r.URL.ResolveReference(u)
+	for seg := range strings.SplitSeq(target.Path, "/") {
+		if seg == "." || seg == ".." {
+			return nil, fmt.Errorf("a redirect that cannot be followed")
+		}
+	}
+	next := r.Clone(ctx)
+	next.Method = method
+	next.URL.Path, next.URL.RawPath = target.Path, target.RawPath
+	next.URL.RawQuery, next.URL.ForceQuery = target.RawQuery, target.ForceQuery
+	if next.URL.Path == "" {
+		next.URL.Path = "/"
+	}
+	if next.RequestURI != "" {
+		next.RequestURI = next.URL.RequestURI()
+	}
+	next.Response = nil
+	if method == r.Method {
+		return next, replay(next, r)
+	}
+	next.Body, next.GetBody, next.ContentLength = http.NoBody, nil, 0
+	next.TransferEncoding, next.Trailer = nil, nil
+	for name := range next.Header {
+		if strings.HasPrefix(name, "Content-") || name == "Transfer-Encoding" || name == "Digest" {
+			delete(next.Header, name)
+		}
+	}
+	return next, nil
+}
+
+// replay gives next the body of r again.
+func replay(next, r *http.Request) error {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	if r.GetBody == nil {
+		return fmt.Errorf("a redirect that cannot be followed with this body")
+	}
+	b, err := r.GetBody()
+	if err != nil {
+		return fmt.Errorf("a redirect that cannot be followed with this body")
+	}
+	next.Body = b
+	return nil
+}
+
+// sameHost says that an absolute URL has the host of the request: the one in
+// its Host header, in its URL, or the one that the backend says it went to.
+// Ports count, except a scheme's own.
+func (cw *capture) sameHost(u *url.URL) bool {
+	scheme := strings.ToLower(u.Scheme)
+	if scheme == "" {
+		scheme = strings.ToLower(cw.r.URL.Scheme)
+	}
+	if scheme != "" && scheme != "http" && scheme != "https" {
+		return false
+	}
+	want := normalHost(u.Host, scheme)
+	if want == "" {
+		return false
+	}
+	own := strings.ToLower(cw.r.URL.Scheme)
+	if own == "" {
+		own = scheme
+	}
+	for _, host := range []string{cw.r.Host, cw.r.URL.Host, cw.upstreamHost} {
+		if host != "" && normalHost(host, own) == want {
+			return true
+		}
+	}
+	return false
+}
+
+// normalHost gives a host in lower case, without the scheme's own port.
+func normalHost(host, scheme string) string {
+	host = strings.ToLower(host)
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = strings.Trim(host, "[]"), ""
+	}
+	name = strings.TrimSuffix(name, ".")
+	if scheme == "http" && port == "80" || scheme == "https" && port == "443" || port == "" {
+		return name
+	}
+	return net.JoinHostPort(name, port)
+}
