@@ -9,11 +9,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// document gives the JSON that a configured value stands for. Caddy keeps its
+// embedded gives the JSON that a configured value stands for. Caddy keeps its
 // configuration as decoded JSON: members of objects are sorted, long numbers are
 // rounded, and `@id` is its own. What must survive that is configured as a string
 // that holds the object or array.
-func document(raw json.RawMessage) json.RawMessage {
+func embedded(raw json.RawMessage) json.RawMessage {
 	v := jsontext.Value(raw)
 	if v.Kind() != '"' {
 		return raw
@@ -32,12 +32,12 @@ func document(raw json.RawMessage) json.RawMessage {
 // withDocuments gives the configuration with its documents taken out of their
 // strings.
 func (c Config) withDocuments() Config {
-	c.InputSchema = document(c.InputSchema)
-	c.OutputSchema = document(c.OutputSchema)
-	c.Meta = document(c.Meta)
+	c.InputSchema = embedded(c.InputSchema)
+	c.OutputSchema = embedded(c.OutputSchema)
+	c.Meta = embedded(c.Meta)
 	if b := c.Request.Body; b != nil {
 		body := *b
-		body.JSON = document(b.JSON)
+		body.JSON = embedded(b.JSON)
 		c.Request.Body = &body
 	}
 	return c

@@ -22,7 +22,7 @@ func TestDocument(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			if got := string(document(json.RawMessage(tc.in))); got != tc.want {
+			if got := string(embedded(json.RawMessage(tc.in))); got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})
