@@ -22,11 +22,11 @@ import (
 // object: bytes is how many are there, total how many there were, if known.
 const metaTruncated = "com.github.caddymcp/truncated"
 
-// kind is what a media type becomes.
-type kind uint8
+// bodyKind is what a media type becomes.
+type bodyKind uint8
 
 const (
-	kindBlob kind = iota
+	kindBlob bodyKind = iota
 	kindJSON
 	kindText
 	kindImage
@@ -60,7 +60,7 @@ func mediaType(contentType string) (mt, charset string) {
 }
 
 // textTypes are the application types that are text.
-var textTypes = map[string]kind{
+var textTypes = map[string]bodyKind{
 	"application/json": kindJSON, "text/json": kindJSON, "application/x-json": kindJSON,
 
 	"application/x-ndjson": kindLines, "application/ndjson": kindLines, "application/jsonl": kindLines,
@@ -78,7 +78,7 @@ var textTypes = map[string]kind{
 	"application/json5": kindText, "application/x-pem-file": kindText, "application/pem-certificate-chain": kindText,
 }
 
-func classify(mt string) kind {
+func classify(mt string) bodyKind {
 	if k, ok := textTypes[mt]; ok {
 		return k
 	}
@@ -182,7 +182,7 @@ func trimRune(b []byte) []byte {
 }
 
 // binary is a result of bytes.
-func (m *mapper) binary(b body, kind kind, mt string) *Result {
+func (m *mapper) binary(b body, kind bodyKind, mt string) *Result {
 	if b.cut || int64(len(b.data)) > m.resultSize {
 		text := fmt.Sprintf("the result is larger than %s and is not text that could be cut", sizeText(m.resultSize))
 		return failure(OutcomeOutput, text, errOversize)

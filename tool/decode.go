@@ -115,7 +115,7 @@ var (
 // byte order mark, then by the charset, then by what an HTML or XML document
 // says of itself; what is still not UTF-8 is replaced. JSON is UTF-8 whatever
 // its charset says, if it can be (RFC 8259, section 8.1).
-func toUTF8(b []byte, kind kind, mt, label string, cut bool) ([]byte, error) {
+func toUTF8(b []byte, kind bodyKind, mt, label string, cut bool) ([]byte, error) {
 	if bytes.HasPrefix(b, utf8BOM) {
 		b, label = b[len(utf8BOM):], "utf-8"
 	} else if bytes.HasPrefix(b, []byte("\xFE\xFF")) {

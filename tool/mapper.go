@@ -338,7 +338,7 @@ func sizeText(n int64) string {
 	return fmt.Sprintf("%d %s", n, units[i])
 }
 
-func describeType(mt string, kind kind) string {
+func describeType(mt string, kind bodyKind) string {
 	if kind == kindJSON {
 		return mt + " that is not valid"
 	}

@@ -157,10 +157,10 @@ func selectError(err error) error {
 		return err
 	}
 	if s, ok := ve.Value().(string); ok {
-		return errors.New(message([]byte(s)))
+		return errors.New(shortText([]byte(s)))
 	}
 	b, _ := appendJSON(nil, ve.Value(), messageSize)
-	return errors.New(message(b))
+	return errors.New(shortText(b))
 }
 
 // selectFailure is a result that tells that select failed.
@@ -171,7 +171,7 @@ func (m *mapper) selectFailure(ctx context.Context, err error) *Result {
 		}
 		return failure(OutcomeCancelled, "the call was cancelled", err)
 	}
-	text := "nothing could be selected from the upstream's answer: " + message([]byte(err.Error()))
+	text := "nothing could be selected from the upstream's answer: " + shortText([]byte(err.Error()))
 	return failure(OutcomeOutput, text, fmt.Errorf("select: %w", err))
 }
 

@@ -50,7 +50,7 @@ type stream struct {
 	over bool
 }
 
-func newStream(k kind, limit int64, progress func(Progress)) *stream {
+func newStream(k bodyKind, limit int64, progress func(Progress)) *stream {
 	return &stream{lines: k == kindLines, limit: limit, progress: progress}
 }
 
@@ -176,7 +176,7 @@ func readReport(data []byte) (p Progress, report bool) {
 			case key == "total" && number:
 				p.Total = v.Clone()
 			case key == "message" && v.Kind() == '"':
-				p.Message = message([]byte(Text(v)))
+				p.Message = shortText([]byte(Text(v)))
 			}
 		}
 		if !report {
@@ -184,13 +184,13 @@ func readReport(data []byte) (p Progress, report bool) {
 		}
 	}
 	if p.Message == "" && !report {
-		p.Message = message(data)
+		p.Message = shortText(data)
 	}
 	return p, report
 }
 
-// message makes a message for people of a text.
-func message(b []byte) string {
+// shortText makes a message for people of a text.
+func shortText(b []byte) string {
 	if len(b) <= messageSize {
 		return strings.ToValidUTF8(string(b), "\uFFFD")
 	}
