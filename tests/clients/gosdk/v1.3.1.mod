@@ -1,6 +1,6 @@
 module github.com/caddymcp/caddy-mcp/tests/clients/gosdk
 
-go 1.26.8
+go 1.26.0
 
 require github.com/modelcontextprotocol/go-sdk v1.3.1
 
