@@ -43,6 +43,10 @@ func mediaType(contentType string) (mt, charset string) {
 		return "", ""
 	case "application/json", "text/plain", "text/html":
 		return contentType, ""
+	case "application/json; charset=utf-8":
+		return "application/json", "utf-8"
+	case "text/plain; charset=utf-8":
+		return "text/plain", "utf-8"
 	}
 	mt, params, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -163,7 +163,6 @@ func (m *mapper) mapBody(ctx context.Context, cw *capture) *Result {
 		}
 		b.data, b.cut = data, b.cut || more
 	}
-	b.cut = b.cut || int64(len(b.data)) > m.limit()
 	mt, charset := mediaType(cw.head.contentType)
 	if mt == "" && len(b.data) > 0 {
 		mt, charset = sniff(b.data, b.cut)
@@ -179,7 +178,9 @@ func (m *mapper) mapTyped(ctx context.Context, b body, mt, charset string) *Resu
 		if err != nil {
 			return failure(OutcomeOutput, "the upstream's answer could not be decoded: "+err.Error(), err)
 		}
-		b.data = text
+		if b.data = text; charset != "" && !isUTF8(charset) {
+			b.total = -1
+		}
 		if len(trimSpace(b.data)) == 0 {
 			b.data = nil
 		}
@@ -187,7 +188,7 @@ func (m *mapper) mapTyped(ctx context.Context, b body, mt, charset string) *Resu
 	if len(b.data) == 0 && !b.cut {
 		return m.mapEmpty(b.cw.emptyText())
 	}
-	if b.cut && m.sel != nil {
+	if m.sel != nil && (b.cut || int64(len(b.data)) > m.limit()) {
 		return failure(OutcomeOutput, fmt.Sprintf("the upstream's answer is larger than %s, too large to select from; ask for less", sizeText(m.answerSize)), errOversize)
 	}
 	asJSON := kind == kindJSON || kind == kindText && m.wantsJSON()
