@@ -4,36 +4,8 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
-
-// --- inputs.go, schema.go …
-
-type property struct {
-	Name   string
-	Types  []string // JSON types that its schema allows; nil means any
-	Always bool     // required, or has a default or a fixed value
-	Base64 bool     // contentEncoding: base64
-}
-
-type inputs struct {
-	public     jsontext.Value
-	headers    []HeaderParam
-	properties []property
-	open       bool // undeclared arguments are allowed
-}
-
-func compileInputs(cfg Config, opt Options) (*inputs, []Problem) { panic("todo") }
-func (in *inputs) prepare(c *Call) error                         { panic("todo") }
-
-type schema struct{}
-type violation struct{ Pointer, Message string }
-
-func compileSchema(raw json.RawMessage, field string) (*schema, []Problem) { panic("todo") }
-func (s *schema) validate(v jsontext.Value) []violation                    { panic("todo") }
 
 // --- request.go, template.go …
 
