@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcphandler
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/caddymcp/caddy-mcp/tool"
+)
+
+// Header names in Go's canonical form, so that map access needs no conversion.
+const (
+	headerVersion = "Mcp-Protocol-Version"
+	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
+)
+
+// single gives the one value of a header. Lines that repeat it must agree:
+// intermediaries may have looked at another one than we do.
+func single(h http.Header, name string) (value string, present bool, err *rpcError) {
+	lines := h[name]
+	if len(lines) == 0 {
+		return "", false, nil
+	}
+	value = strings.Trim(lines[0], " \t")
+	for _, l := range lines[1:] {
+		if strings.Trim(l, " \t") != value {
+			return "", true, headerMismatch("header " + name + " is given twice, with different values")
+		}
+	}
+	for i := range len(value) {
+		if c := value[i]; (c < ' ' && c != '\t') || c >= 0x7f {
+			return "", true, headerMismatch("header " + name + " has invalid characters; encode them as =?base64?…?=")
+		}
+	}
+	return value, true, nil
+}
+
+const (
+	sentinelPrefix = "=?base64?"
+	sentinelSuffix = "?="
+)
+
+// decodeSentinel gives what a mirrored value stands for: values that begin and
+// end as the sentinel are Base64 of UTF-8, others are literal
+// (MCP 2026-07-28, transports, "Value Encoding").
+func decodeSentinel(v string) (string, bool) {
+	if len(v) < len(sentinelPrefix)+len(sentinelSuffix) ||
+		!strings.HasPrefix(v, sentinelPrefix) || !strings.HasSuffix(v, sentinelSuffix) {
+		return v, true
+	}
+	b, err := base64.StdEncoding.Strict().DecodeString(v[len(sentinelPrefix) : len(v)-len(sentinelSuffix)])
+	if err != nil || !utf8.Valid(b) {
+		return "", false
+	}
+	return string(b), true
+}
+
+// mirrored gives a header that may be encoded.
+func mirrored(h http.Header, name string) (value string, present bool, err *rpcError) {
+	value, present, err = single(h, name)
+	if err != nil || !present {
+		return value, present, err
+	}
+	value, ok := decodeSentinel(value)
+	if !ok {
+		return "", true, headerMismatch("header " + name + ": its Base64 does not decode to UTF-8")
+	}
+	return value, true, nil
+}
+
+// checkMethod compares Mcp-Method with the message.
+func checkMethod(h http.Header, m *message) *rpcError {
+	v, present, err := single(h, headerMethod)
+	switch {
+	case err != nil:
+		return err
+	case !present:
+		return headerMismatch("header Mcp-Method is missing")
+	case v != m.method:
+		return headerMismatch("header Mcp-Method differs from method")
+	}
+	return nil
+}
+
+// checkName compares Mcp-Name with the name in params.
+func checkName(h http.Header, name string) *rpcError {
+	v, present, err := mirrored(h, headerName)
+	switch {
+	case err != nil:
+		return err
+	case !present:
+		return headerMismatch("header Mcp-Name is missing")
+	case v != name:
+		return headerMismatch("header Mcp-Name differs from params.name")
+	}
+	return nil
+}
+
+// checkParams compares the Mcp-Param headers of a tool with its arguments.
+func checkParams(h http.Header, list []tool.HeaderParam, arguments jsontext.Value) *rpcError {
+	for i := range list {
+		p := &list[i]
+		v, present, err := mirrored(h, http.CanonicalHeaderKey(p.Header))
+		if err != nil {
+			return err
+		}
+		arg := at(arguments, p.Path)
+		if arg == nil || arg.Kind() == 'n' {
+			if present {
+				return headerMismatch("header " + p.Header + " is given, but its argument is not")
+			}
+			continue
+		}
+		if !present {
+			return headerMismatch("header " + p.Header + " is missing: argument " + strings.Join(p.Path, ".") + " is mirrored in it")
+		}
+		if !sameValue(p.Type, v, arg) {
+			return headerMismatch("header " + p.Header + " differs from argument " + strings.Join(p.Path, "."))
+		}
+	}
+	return nil
+}
+
+// at gives the value at a path of member names; nil if there is none.
+func at(v jsontext.Value, path []string) jsontext.Value {
+	for _, step := range path {
+		if v.Kind() != '{' {
+			return nil
+		}
+		var found jsontext.Value
+		members(v, func(name, value jsontext.Value) bool {
+			if is(name, step) {
+				found = value
+				return false
+			}
+			return true
+		})
+		if found == nil {
+			return nil
+		}
+		v = found
+	}
+	return v
+}
+
+// maxExact is the largest integer that a mirrored argument may have.
+const maxExact = 1<<53 - 1
+
+func sameValue(typ, header string, arg jsontext.Value) bool {
+	t := tool.Text(arg)
+	if header == t {
+		return true
+	}
+	if typ != "integer" || arg.Kind() != '0' {
+		return false
+	}
+	// 42.0 and 42 are the same integer.
+	a, err1 := strconv.ParseFloat(header, 64)
+	b, err2 := strconv.ParseFloat(t, 64)
+	return err1 == nil && err2 == nil && a == b && a >= -maxExact && a <= maxExact && validNumber(header)
+}
+
+// validNumber keeps out what ParseFloat takes and JSON does not, such as 0x1p3.
+func validNumber(s string) bool {
+	return jsontext.Value(s).Kind() == '0' && jsontext.Value(s).IsValid()
+}
