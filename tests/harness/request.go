@@ -51,7 +51,7 @@ type Request struct {
 	// Header fields; an empty Host is the site's.
 	Header http.Header
 	Host   string
-	// Body replaces the message.
+	// Body replaces the message, if it is not nil.
 	Body []byte
 	// Notify leaves the id out.
 	Notify bool
