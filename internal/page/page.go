@@ -140,7 +140,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	hd.Set("Cross-Origin-Opener-Policy", "same-origin")
 	hd.Set("Cross-Origin-Resource-Policy", "same-origin")
 	hd.Set("Cache-Control", "no-store")
-	hd.Add("Vary", "Accept")
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return
