@@ -65,7 +65,7 @@ func init() {
 //	        fix            <arg> <value>
 //	        hide           <arg>...
 //	        icon           <url> [mime_type=<type>] [sizes=<size>,…] [theme=light|dark]
-//	        meta           <json> | file <path> | { <name> <value>... }
+//	        meta           <json> | file <path> | <name> <value> | { <name> <value>... }
 //
 //	        <directives...>
 //	    }
@@ -86,18 +86,20 @@ func parseCaddyfile(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 		return nil, h.ArgErr()
 	}
 	matcher, hasMatcher, err := h.MatcherToken()
-	if err != nil {
-		return nil, h.WrapErr(err)
-	}
+	at := h.Token()
 	h.Reset()
 	l := lines(h.Dispenser)
+	a := &endpointAdapter{h: h, handler: new(Handler), at: l.word}
+	if err != nil {
+		a.add(at, "%v", err)
+		return nil, a.err()
+	}
 	if hasMatcher {
 		l.args = l.args[1:]
 	} else {
 		matcher = caddy.ModuleMap{"path": h.JSON(caddyhttp.MatchPath{"/mcp"})}
 	}
 
-	a := &endpointAdapter{h: h, handler: new(Handler), at: l.word}
 	for _, t := range l.args {
 		a.add(t, "unexpected %q after mcp; accepted there: a matcher, which is a path such as /mcp, a @name or *", t.Text)
 	}
@@ -171,9 +173,9 @@ func (a *endpointAdapter) block(content []line) {
 		case "name":
 			a.name(l)
 		case "title":
-			a.handler.Title, _ = a.text(l, "the title")
+			a.handler.Title, _ = a.text(l, oneText)
 		case "version":
-			a.handler.Version, _ = a.text(l, "the version")
+			a.handler.Version, _ = a.text(l, oneText)
 		case "website":
 			a.website(l)
 		case "icon":
@@ -181,7 +183,7 @@ func (a *endpointAdapter) block(content []line) {
 				a.handler.Icons = append(a.handler.Icons, i)
 			}
 		case "instructions":
-			if s, ok := a.textOrFile(l, "the instructions"); ok {
+			if s, ok := a.textOrFile(l); ok {
 				a.handler.Instructions = &s
 			}
 		case "origins":

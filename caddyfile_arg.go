@@ -117,7 +117,9 @@ func (t *toolAdapter) argument(l line, pointer string) (a *argument, ok bool) {
 	}
 	t.argBlock(a, l, pointer)
 	for _, word := range rest {
-		t.argWord(a, word)
+		if !t.argWord(a, word) {
+			break
+		}
 	}
 	if t.count() == errors {
 		t.argCheck(a)
@@ -192,47 +194,55 @@ func (t *toolAdapter) argBlock(a *argument, l line, pointer string) {
 
 var argFlags = []string{"required", "optional", "deprecated"}
 
-func (t *toolAdapter) argWord(a *argument, w token) {
+// argWord reads a word after the description; false means that the words after
+// it are most likely parts of a text without its quotes.
+func (t *toolAdapter) argWord(a *argument, w token) bool {
 	key, value, ok := keyValue(w)
 	if !ok {
-		switch w.Text {
-		case "required":
-			a.required = true
-		case "optional":
-			a.optional = true
-		case "deprecated":
-			t.argSet(a, "deprecated", w, jsontext.Value("true"), nil)
-		default:
-			if _, known := argKeys[w.Text]; known {
-				t.add(w, "argument %q: %s needs a value: %s=…", a.name, w.Text, w.Text)
-				return
-			}
-			t.add(w, "unknown word %q after the description of argument %q: %saccepted: %s and key=value; a description of several words needs quotes",
-				w.Text, a.name, didYouMean(w.Text, argFlags), list(argFlags))
-		}
-		return
+		return t.argFlag(a, w)
 	}
 	if q := strings.IndexAny(value, "\"`"); q == 0 && (len(value) < 2 || value[len(value)-1] != value[0]) {
 		t.add(w, "argument %q: a value with spaces is quoted together with its key: \"%s=…\"", a.name, key)
-		return
+		return false
 	}
-	value = shorten(value, nil)
-	k, known := argKeys[key]
-	if !known {
-		t.add(w, "unknown key %q of argument %q%s accepted for %s: %s", key, a.name,
-			strings.TrimSuffix("; "+didYouMeanKey(key, a), " "), a.typeName(), list(a.accepted()))
-		return
+	kind, known := argKeys[key]
+	accepted := a.accepted()
+	switch {
+	case !known:
+		t.add(w, "unknown key %q of argument %q; %saccepted for %s: %s", key, a.name, didYouMeanKey(key, accepted), a.typeName(), list(accepted))
+		return true
+	case !slices.Contains(accepted, key):
+		t.add(w, "argument %q is of type %s, which has no %s; accepted: %s", a.name, a.typeName(), key, list(accepted))
+		return true
 	}
-	if !slices.Contains(a.accepted(), key) {
-		t.add(w, "argument %q is of type %s, which has no %s; accepted: %s", a.name, a.typeName(), key, list(a.accepted()))
-		return
-	}
-	v, vs, err := k.read(a, value)
+	v, vs, err := kind.read(a, shorten(value, nil))
 	if err != nil {
 		t.add(w, "argument %q: %s: %v", a.name, key, err)
-		return
+		return true
 	}
 	t.argSet(a, key, w, v, vs)
+	return true
+}
+
+func (t *toolAdapter) argFlag(a *argument, w token) bool {
+	switch w.Text {
+	case "required":
+		a.required = true
+		return true
+	case "optional":
+		a.optional = true
+		return true
+	case "deprecated":
+		t.argSet(a, "deprecated", w, jsontext.Value("true"), nil)
+		return true
+	}
+	if _, known := argKeys[w.Text]; known {
+		t.add(w, "argument %q: %s needs a value: %s=…", a.name, w.Text, w.Text)
+		return true
+	}
+	t.add(w, "unknown word %q after the description of argument %q; %saccepted: %s and key=value; a description of several words needs quotes",
+		w.Text, a.name, didYouMean(w.Text, argFlags), list(argFlags))
+	return false
 }
 
 func (t *toolAdapter) argSet(a *argument, key string, w token, v jsontext.Value, vs []jsontext.Value) {
@@ -252,11 +262,11 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-func didYouMeanKey(key string, a *argument) string {
+func didYouMeanKey(key string, accepted []string) string {
 	if k, ok := longKeys[strings.ReplaceAll(strings.ToLower(key), "_", "")]; ok {
-		return fmt.Sprintf("did you mean %q?", k)
+		return fmt.Sprintf("did you mean %q? ", k)
 	}
-	return didYouMean(key, a.accepted())
+	return didYouMean(key, accepted)
 }
 
 // literal reads a value in the type that is asked for; with none, an unquoted

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 )
 
 // commonDirectives are Caddy's own, to suggest one for a misspelt word.
@@ -53,24 +54,42 @@ func (a *endpointAdapter) directiveError(err error, at token, where string, cont
 		}
 		return without(m[1])
 	}
-	for _, re := range []*regexp.Regexp{namedRE, matcherRE} {
-		m := re.FindStringSubmatch(message)
-		if m == nil {
+	if m := namedRE.FindStringSubmatch(message); m != nil {
+		if hits := about(m[1]); len(hits) > 0 {
+			place := at
+			if len(hits) == 1 {
+				place = hits[0].word
+			}
+			a.add(place, "%s: %s", where, message)
+			return without(m[1])
+		}
+	}
+	if m := matcherRE.FindStringSubmatch(message); m != nil {
+		if hits := about(m[1]); len(hits) > 0 {
+			a.add(hits[len(hits)-1].word, "%s: %s", where, message)
+			return content
+		}
+	}
+	if !a.matcherError(at, content) {
+		a.add(at, "%s: %s", where, message)
+	}
+	return content
+}
+
+// matcherError finds the matcher definition that Caddy refuses without saying
+// where it is.
+func (a *endpointAdapter) matcherError(at token, content []line) (found bool) {
+	for _, l := range slices.Concat(a.matchers, content) {
+		if !strings.HasPrefix(l.word.Text, "@") {
 			continue
 		}
-		hits := about(m[1])
-		if len(hits) == 0 {
-			break
+		_, err := httpcaddyfile.ParseSegmentAsSubroute(a.h.WithDispenser(newDispenser(segment(at, []line{l}))))
+		if err != nil {
+			a.add(l.word, "matcher %s: %v", l.word.Text, err)
+			found = true
 		}
-		place := at
-		if len(hits) == 1 {
-			place = hits[0].word
-		}
-		a.add(place, "%s: %s", where, message)
-		return without(m[1])
 	}
-	a.add(at, "%s: %s", where, message)
-	return content
+	return found
 }
 
 // unknownWord says what is accepted instead of a word that is neither ours nor a

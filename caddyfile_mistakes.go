@@ -46,7 +46,10 @@ func (m *mistakes) err() error {
 		return cmp.Or(cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Line, b.at.Line))
 	})
 	var errs []error
-	for _, e := range m.errors {
+	for i, e := range m.errors {
+		if i > 0 && m.errors[i-1].message == e.message && place(m.errors[i-1].at) == place(e.at) {
+			continue
+		}
 		errs = append(errs, fmt.Errorf("%s: %s%s", place(e.at), e.message, importChain(e.at)))
 	}
 	return errors.Join(errs...)

@@ -6,7 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// objectValue reads a JSON object: from a block, a text or a file.
+// objectValue reads a JSON object: from a block, a text or a file, or one member
+// of it from the line itself.
 func (m *mistakes) objectValue(l line, what string) (jsontext.Value, bool) {
 	if l.braces && len(l.args) == 0 {
 		return m.members(l.block, l.word.Text, true)
@@ -14,6 +15,9 @@ func (m *mistakes) objectValue(l line, what string) (jsontext.Value, bool) {
 	if l.braces {
 		m.add(l.word, "%q takes %s as a block, or as JSON in one text, not both", l.word.Text, what)
 		return nil, false
+	}
+	if len(l.args) > 1 && !isWord(l.args[0], "file") {
+		return m.members([]line{{word: l.args[0], args: l.args[1:]}}, l.word.Text, true)
 	}
 	v, ok := m.json(l, l.args, what, true)
 	if ok && v.Kind() != '{' {

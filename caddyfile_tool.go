@@ -87,10 +87,10 @@ func (t *toolAdapter) word(word string, l line) bool {
 	c := &t.tool.Config
 	switch word {
 	case "title":
-		c.Title, _ = t.text(l, "the title")
+		c.Title, _ = t.text(l, oneText)
 	case "description":
 		t.places.fields["description"] = l.word
-		c.Description, _ = t.textOrFile(l, "the description")
+		c.Description, _ = t.textOrFile(l)
 	case "arg":
 		t.args = append(t.args, l)
 	case "open":
@@ -103,7 +103,7 @@ func (t *toolAdapter) word(word string, l line) bool {
 		t.request(l)
 	case "select":
 		t.places.fields["select"] = l.word
-		c.Select, _ = t.text(l, "a jq program")
+		c.Select, _ = t.text(l, "a jq program, in quotes if it has spaces")
 	case "annotate":
 		t.annotate(l)
 	case "forward_header":

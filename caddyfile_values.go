@@ -35,27 +35,32 @@ func (m *mistakes) takes(l line, lo, hi int, what string) bool {
 }
 
 func counted(n int, what string) string {
-	if n == 1 {
+	switch n {
+	case 0:
+		return "nothing"
+	case 1:
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+const oneText = "one text, in quotes if it has spaces"
+
 // text reads the one text of a line.
 func (m *mistakes) text(l line, what string) (string, bool) {
-	if !m.takes(l, 1, 1, what+", in quotes if it has spaces") {
+	if !m.takes(l, 1, 1, what) {
 		return "", false
 	}
 	return shorten(l.args[0].Text, nil), true
 }
 
 // textOrFile reads the one text of a line, or the file that it names.
-func (m *mistakes) textOrFile(l line, what string) (string, bool) {
+func (m *mistakes) textOrFile(l line) (string, bool) {
 	if len(l.args) == 2 && isWord(l.args[0], "file") && !l.braces {
 		b, ok := m.file(l.args[1])
 		return strings.TrimSpace(string(b)), ok
 	}
-	return m.text(l, what+", in quotes if it has spaces, or: file <path>")
+	return m.text(l, oneText+", or file <path>")
 }
 
 // maxFile keeps a mistaken path from filling the memory.
