@@ -129,8 +129,14 @@ func (r *report) hint(v any, want []string) string {
 		return ""
 	}
 	is := typesOfKind(j.Kind())
-	if d, ok := parseDecimal(j); ok && !d.integer() {
-		is = typeNumber
+	if j.Kind() == '0' {
+		d, ok := parseDecimal(j)
+		switch {
+		case !ok:
+			is = 0
+		case !d.integer():
+			is = typeNumber
+		}
 	}
 	for _, w := range want {
 		if is&typeNamed(w) != 0 {

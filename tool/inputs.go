@@ -277,6 +277,15 @@ func argumentErrorf(format string, a ...any) *argumentError {
 // Error tells the model what to mend.
 func (e *argumentError) Error() string { return e.text }
 
+// loggable is a refusal without the values of arguments.
+func loggable(err error) error {
+	var e *argumentError
+	if errors.As(err, &e) {
+		return e.redacted()
+	}
+	return err
+}
+
 // redacted is the error for the log: it has no values of arguments.
 func (e *argumentError) redacted() error {
 	if len(e.places) == 0 {

@@ -144,9 +144,9 @@ func (c *inputCompiler) hide() {
 	in := c.in
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Fixed)) {
 		field := "fixed." + name
-		v := jsontext.Value(c.cfg.Fixed[name]).Clone()
-		if err := v.Compact(); err != nil {
-			c.fail(field, "", name, "not valid JSON: %v", err)
+		v, err := strictJSON(c.cfg.Fixed[name])
+		if err != nil {
+			c.fail(field, "", name, "not valid JSON: %s", describeSyntax(err))
 			continue
 		}
 		i, ok := in.index[name]

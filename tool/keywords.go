@@ -142,7 +142,10 @@ func dialectNamed(uri string) (draft int, ok bool) {
 // nearest gives the word that was probably meant, empty if none is close.
 func nearest(word string, words []string) string {
 	best, distance := "", 3
-	if len(word) < 4 {
+	switch {
+	case len(word) < 3:
+		distance = 1 // Any two short words are near each other.
+	case len(word) < 4:
 		distance = 2
 	}
 	plain := plainWord(word)

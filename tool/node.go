@@ -3,8 +3,10 @@
 package tool
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -41,13 +43,13 @@ func parseSchema(raw []byte, field string) (*node, []Problem) {
 	if len(raw) > maxSchemaSize {
 		return fail("", "the schema has %d bytes; at most %d", len(raw), maxSchemaSize)
 	}
-	v := jsontext.Value(raw).Clone()
-	if err := v.Compact(); err != nil {
-		var se *jsontext.SyntacticError
-		if errors.As(err, &se) {
-			return fail(string(se.JSONPointer), "not valid JSON: %s", describeSyntax(se))
+	v, err := strictJSON(raw)
+	if err != nil {
+		pointer := ""
+		if se := (*jsontext.SyntacticError)(nil); errors.As(err, &se) {
+			pointer = string(se.JSONPointer)
 		}
-		return fail("", "not valid JSON: %v", err)
+		return fail(pointer, "not valid JSON: %s", describeSyntax(err))
 	}
 	var m size
 	if m.add(v, maxSchemaSize, maxSchemaDepth); m.depth > maxSchemaDepth {
@@ -60,7 +62,27 @@ func parseSchema(raw []byte, field string) (*node, []Problem) {
 	return n, nil
 }
 
-func describeSyntax(se *jsontext.SyntacticError) string {
+// strictJSON gives one JSON value without white space; unlike Compact alone, it
+// refuses names that are there twice.
+func strictJSON(raw []byte) (jsontext.Value, error) {
+	d := jsontext.NewDecoder(bytes.NewReader(raw))
+	v, err := d.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	v = v.Clone()
+	if _, err := d.ReadToken(); err != io.EOF {
+		return nil, errors.New("there is more behind the value")
+	}
+	return v, v.Compact()
+}
+
+// describeSyntax says what is wrong with JSON.
+func describeSyntax(err error) string {
+	var se *jsontext.SyntacticError
+	if !errors.As(err, &se) {
+		return err.Error()
+	}
 	if errors.Is(se.Err, jsontext.ErrDuplicateName) {
 		name := string(se.JSONPointer)
 		name = unescapePointer(name[strings.LastIndexByte(name, '/')+1:])

@@ -136,9 +136,10 @@ const maxSteps = 200_000
 
 var errSteps = errors.New("too deep or too varied to be checked; send less at once")
 
-// Validate counts one step. The library has no way to give up but this one.
-func (s *steps) Validate(*jsonschema.ValidatorContext, any) {
-	if s.left--; s.left < 0 {
+// Validate counts one step, and more the deeper it is, since an error takes its
+// whole place along. The library has no way to give up but this one.
+func (s *steps) Validate(ctx *jsonschema.ValidatorContext, _ any) {
+	if s.left -= 1 + len(ctx.ValueLocation())/4; s.left < 0 {
 		panic(errSteps)
 	}
 }

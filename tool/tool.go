@@ -152,7 +152,7 @@ func (t *Tool) Descriptor() *Descriptor { return &t.desc }
 // told in it.
 func (t *Tool) Call(ctx context.Context, c *Call) *Result {
 	if err := t.inputs.prepare(c); err != nil {
-		return failure(OutcomeArguments, err.Error(), nil)
+		return failure(OutcomeArguments, err.Error(), loggable(err))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.opt.Timeout, errTimeout)
 	defer cancel()
