@@ -96,7 +96,13 @@ func (b *backend) Serve(w http.ResponseWriter, r *http.Request, c *tool.Call) er
 			return fmt.Errorf("%w: placeholder {%s} is empty", tool.ErrNoCredential, key)
 		}
 	}
-	return statusError(b.routes.ServeHTTP(w, r))
+	err := b.routes.ServeHTTP(w, r)
+	if u, ok := w.(tool.UpstreamHoster); ok {
+		if host, ok := repl.GetString("http.reverse_proxy.upstream.hostport"); ok {
+			u.SetUpstreamHost(host)
+		}
+	}
+	return statusError(err)
 }
 
 // statusError keeps of a handler's error what the tool needs to know.
