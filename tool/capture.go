@@ -50,6 +50,8 @@ type capture struct {
 	m *mapper
 	c *Call
 	r *http.Request
+	// url is the request's as it was before the handlers rewrote it.
+	url url.URL
 
 	header http.Header
 	head   head
@@ -81,7 +83,7 @@ type head struct {
 }
 
 func (m *mapper) capture(r *http.Request, c *Call) *capture {
-	return &capture{m: m, c: c, r: r, header: make(http.Header, 8)}
+	return &capture{m: m, c: c, r: r, url: *r.URL, header: make(http.Header, 8)}
 }
 
 // Header gives the header of the response.
@@ -234,8 +236,7 @@ func (cw *capture) place() string {
 	if err != nil || u.Opaque != "" || u.Host != "" && !cw.sameHost(u) {
 		return ""
 	}
-	u = cw.r.URL.ResolveReference(u)
-	return u.RequestURI()
+	return cw.url.ResolveReference(u).RequestURI()
 }
 
 func first(h http.Header, name string) string {

@@ -54,19 +54,20 @@ func (m *mapper) redirect(ctx context.Context, r *http.Request, cw *capture, hop
 	if u.Host != "" && !cw.sameHost(u) {
 		return refuse("a redirect to another host is not followed")
 	}
-	if s := strings.ToLower(r.URL.Scheme); u.Scheme != "" && s != "" && u.Scheme != s {
+	if s := strings.ToLower(cw.url.Scheme); u.Scheme != "" && s != "" && u.Scheme != s {
 		return refuse("a redirect from " + s + " to another scheme is not followed")
 	}
-	next, err := follow(ctx, r, u, method)
+	next, err := follow(ctx, r, &cw.url, u, method)
 	if err != nil {
 		return refuse(err.Error())
 	}
 	return next, nil
 }
 
-// follow makes the request for a redirect to u.
-func follow(ctx context.Context, r *http.Request, u *url.URL, method string) (*http.Request, error) {
-	target := r.URL.ResolveReference(u)
+// follow makes the request for a redirect from one URL to another. It starts
+// from where the handlers had not rewritten it yet: they will do so again.
+func follow(ctx context.Context, r *http.Request, from, to *url.URL, method string) (*http.Request, error) {
+	target := from.ResolveReference(to)
 	for seg := range strings.SplitSeq(target.Path, "/") {
 		if seg == "." || seg == ".." {
 			return nil, fmt.Errorf("a redirect that cannot be followed")
@@ -74,6 +75,7 @@ func follow(ctx context.Context, r *http.Request, u *url.URL, method string) (*h
 	}
 	next := r.Clone(ctx)
 	next.Method = method
+	*next.URL = *from
 	next.URL.Path, next.URL.RawPath = target.Path, target.RawPath
 	next.URL.RawQuery, next.URL.ForceQuery = target.RawQuery, target.ForceQuery
 	if next.URL.Path == "" {
@@ -118,7 +120,7 @@ func replay(next, r *http.Request) error {
 func (cw *capture) sameHost(u *url.URL) bool {
 	scheme := strings.ToLower(u.Scheme)
 	if scheme == "" {
-		scheme = strings.ToLower(cw.r.URL.Scheme)
+		scheme = strings.ToLower(cw.url.Scheme)
 	}
 	if scheme != "" && scheme != "http" && scheme != "https" {
 		return false
@@ -127,11 +129,11 @@ func (cw *capture) sameHost(u *url.URL) bool {
 	if want == "" {
 		return false
 	}
-	own := strings.ToLower(cw.r.URL.Scheme)
+	own := strings.ToLower(cw.url.Scheme)
 	if own == "" {
 		own = scheme
 	}
-	for _, host := range []string{cw.r.Host, cw.r.URL.Host, cw.upstreamHost} {
+	for _, host := range []string{cw.r.Host, cw.url.Host, cw.upstreamHost} {
 		if host != "" && normalHost(host, own) == want {
 			return true
 		}

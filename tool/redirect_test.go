@@ -148,6 +148,27 @@ func bodyOf(r *http.Request) io.Reader {
 	return r.Body
 }
 
+// The handlers of the next request rewrite it again.
+func TestRedirectOfARewrittenRequest(t *testing.T) {
+	t.Parallel()
+	m := newMapper(t, Config{}, Options{})
+	for location, want := range map[string]string{"8": "/orders/8", "?a=1": "/orders/7?a=1", "/x": "/x"} {
+		r, err := http.NewRequest(http.MethodGet, "/orders/7", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cw := m.capture(r, &Call{})
+		r.URL.Path, r.URL.RawQuery = "/v1/orders/7", "b=2"
+		if err := (answer{status: 302, header: map[string]string{"Location": location}}).serve(cw); err != nil {
+			t.Fatal(err)
+		}
+		next, res := m.redirect(t.Context(), r, cw, 0)
+		if res != nil || next.URL.String() != want {
+			t.Errorf("%s: %v, want %s; %v", location, next, want, res)
+		}
+	}
+}
+
 func TestRedirectWithoutBodyToRepeat(t *testing.T) {
 	t.Parallel()
 	r, err := http.NewRequest(http.MethodPost, "http://api.example.com/", io.MultiReader(strings.NewReader("once")))

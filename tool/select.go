@@ -140,7 +140,7 @@ func (s *selector) run(ctx context.Context, v jsontext.Value, limit int64) (*sel
 	}
 	res := &selected{}
 	if text, ok := out.(string); ok {
-		res.text = text
+		res.text = strings.ToValidUTF8(text, "\uFFFD")
 	}
 	res.json, err = appendJSON(nil, out, int(limit))
 	if errors.Is(err, errOversize) {
