@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package oracle_test asks two servers the same: this one, and one that is made
+// with the official Go SDK and has the same tools. Where they differ on purpose,
+// a table says why; a difference that is no more fails the test too.
+package oracle_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/caddymcp/caddy-mcp/tests/harness"
+)
+
+type object = map[string]any
+
+// spec is a tool of both servers. Their order is alphabetical, since the SDK
+// sorts.
+type spec struct {
+	name   string
+	input  string
+	output string
+	// kind and body of the answer; no body means the arguments.
+	kind, body string
+	status     int
+	// result is what the SDK's tool gives.
+	result func(args json.RawMessage) *mcp.CallToolResult
+}
+
+var truth = true
+
+func text(s string) func(json.RawMessage) *mcp.CallToolResult {
+	return func(json.RawMessage) *mcp.CallToolResult {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}
+	}
+}
+
+func structured(s string) func(json.RawMessage) *mcp.CallToolResult {
+	return func(json.RawMessage) *mcp.CallToolResult {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}, StructuredContent: json.RawMessage(s)}
+	}
+}
+
+var specs = []spec{
+	{name: "a_text", input: `{"type":"object","additionalProperties":false}`, kind: "text/plain; charset=utf-8", body: "hello", result: text("hello")},
+	{name: "b_object", input: `{"type":"object"}`, output: `{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`,
+		kind: "application/json", body: `{"a":1}`, result: structured(`{"a":1}`)},
+	{name: "c_echo", input: `{"type":"object","properties":{"s":{"type":"string","description":"A <text> & more."},"n":{"type":"integer"},"list":{"type":"array","items":{"type":"string"}}},"required":["s"]}`,
+		kind: "application/json", result: func(args json.RawMessage) *mcp.CallToolResult {
+			if len(args) == 0 {
+				args = json.RawMessage("{}")
+			}
+			return structured(string(args))(nil)
+		}},
+	{name: "d_fails", input: `{"type":"object"}`, kind: "application/json", body: `{"detail":"gone"}`, status: 410, result: func(json.RawMessage) *mcp.CallToolResult {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "410"}}}
+	}},
+	{name: "e_list", input: `{"type":"object"}`, kind: "application/json", body: `[1,2]`, result: text(`[1,2]`)},
+	{name: "f_title", input: `{"type":"object","$defs":{"x":{"type":"string"}},"properties":{"x":{"$ref":"#/$defs/x"}}}`, kind: "text/plain", body: "ünïcödé \u2028 </script>", result: text("ünïcödé \u2028 </script>")},
+}
+
+var caddy, sdk *harness.Caddy
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	oracle := sdkServer()
+	defer oracle.Close()
+	sdk = &harness.Caddy{URL: oracle.URL, Client: http.DefaultClient}
+	var err error
+	if caddy, err = harness.New(harness.Config{Text: config()}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	if err := caddy.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+func sdkServer() *httptest.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "oracle", Version: "1.0.0", Title: "Oracle"}, &mcp.ServerOptions{Instructions: "Ask.", Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
+	for _, c := range specs {
+		t := &mcp.Tool{
+			Name: c.name, Title: "Title of " + c.name, Description: "The tool " + c.name + ".", InputSchema: json.RawMessage(c.input),
+			Annotations: &mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: &truth},
+		}
+		if c.output != "" {
+			t.OutputSchema = json.RawMessage(c.output)
+		}
+		s.AddTool(t, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return c.result(r.Params.Arguments), nil
+		})
+	}
+	return httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}))
+}
+
+func config() string {
+	var tools []object
+	for _, c := range specs {
+		handler := object{"handler": "static_response", "headers": object{"Content-Type": []string{c.kind}}, "body": c.body}
+		if c.body == "" {
+			handler["body"] = "{http.request.body}"
+		}
+		if c.status != 0 {
+			handler["status_code"] = c.status
+		}
+		t := object{
+			"name": c.name, "title": "Title of " + c.name, "description": "The tool " + c.name + ".", "input_schema": c.input,
+			"routes": []object{{"handle": []object{handler}}},
+		}
+		if c.output != "" {
+			t["output_schema"] = c.output
+		}
+		tools = append(tools, t)
+	}
+	b, err := json.Marshal(object{
+		"admin": object{"disabled": true},
+		"apps": object{"http": object{"servers": object{"main": object{
+			"listen": []string{"{$LISTEN}"}, "automatic_https": object{"disable": true}, "protocols": []string{"h1"},
+			"routes": []object{{"handle": []object{{"handler": "mcp", "name": "oracle", "version": "1.0.0", "title": "Oracle", "instructions": "Ask.", "tools": tools}}}},
+		}}}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// answer is what is compared. Of an error the code counts, not the words.
+type answer struct {
+	Status int
+	Code   int
+	ID     string
+	Result any
+}
+
+// ignored are members of results that differ on purpose, everywhere.
+var ignored = []struct {
+	path []string
+	why  string
+}{
+	{[]string{"ttlMs"}, "ours is a minute; the SDK says that a list is stale at once"},
+}
+
+func normal(t *testing.T, res *harness.Response) answer {
+	t.Helper()
+	out := answer{Status: res.Status}
+	if len(res.Messages) == 0 {
+		return out
+	}
+	m := res.Messages[len(res.Messages)-1]
+	out.ID = string(m.ID)
+	if m.Error != nil {
+		out.Code = m.Error.Code
+		return out
+	}
+	d := json.NewDecoder(bytes.NewReader(m.Result))
+	d.UseNumber()
+	if err := d.Decode(&out.Result); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range ignored {
+		remove(out.Result, i.path)
+	}
+	if r, ok := out.Result.(object); ok && r["isError"] == true {
+		r["content"] = len(r["content"].([]any))
+	}
+	return out
+}
+
+func remove(v any, path []string) {
+	m, ok := v.(object)
+	if !ok {
+		return
+	}
+	if len(path) == 1 {
+		delete(m, path[0])
+		return
+	}
+	remove(m[path[0]], path[1:])
+}
+
+type question struct {
+	name string
+	ask  func(version string) *harness.Request
+	// differs says why the answers are not the same, by version; "" holds for all.
+	differs map[string]string
+}
+
+func call(name string, arguments any) func(string) *harness.Request {
+	return func(v string) *harness.Request { return harness.Tool(v, name, arguments) }
+}
+
+func method(name string, params object) func(string) *harness.Request {
+	return func(v string) *harness.Request { return harness.Call(v, name, params) }
+}
+
+func body(s string) func(string) *harness.Request {
+	return func(v string) *harness.Request {
+		r := harness.Call(v, "ping", nil)
+		r.Body = []byte(s)
+		return r
+	}
+}
+
+func always(why string) map[string]string { return map[string]string{"": why} }
+
+func modernOnly(why string) map[string]string { return map[string]string{harness.Modern: why} }
+
+func legacyOnly(why string) map[string]string {
+	return map[string]string{harness.Legacy: why, harness.Legacy6: why, harness.Legacy3: why}
+}
+
+const status200 = "an error in a well-formed request is told with 200; the SDK sends 400, after which dual-era clients may fall back to initialize"
+
+var questions = []question{
+	{name: "tools/list", ask: method("tools/list", nil)},
+	{name: "text", ask: call("a_text", nil)},
+	{name: "text, empty arguments", ask: call("a_text", object{})},
+	{name: "object", ask: call("b_object", nil)},
+	{name: "echo", ask: call("c_echo", object{"s": "grüße \u2028 \"q\" </b>"})},
+	{name: "echo, numbers", ask: call("c_echo", harness.Raw(`{"s":"","n":9007199254740993}`))},
+	{name: "echo, list", ask: call("c_echo", object{"s": "x", "list": []string{"a", "b"}})},
+	{name: "failure", ask: call("d_fails", nil)},
+	{name: "array", ask: call("e_list", nil)},
+	{name: "unicode", ask: call("f_title", nil)},
+	{name: "unknown tool", ask: call("nope", nil), differs: modernOnly(status200)},
+	{name: "bad cursor", ask: method("tools/list", object{"cursor": "nope"}), differs: modernOnly(status200)},
+	{name: "arguments of a wrong type", ask: call("c_echo", object{"s": 1}),
+		differs: always("arguments are checked; a low-level tool of the SDK takes anything")},
+	{name: "missing argument", ask: call("c_echo", nil), differs: always("as above")},
+	{name: "unknown method", ask: method("no/such", nil), differs: legacyOnly("JSON-RPC's own error; the SDK answers 400 in plain text")},
+	{name: "undeclared method", ask: method("prompts/list", nil), differs: legacyOnly("what is not declared is -32601; the SDK has an empty list for it")},
+	{name: "ping", ask: method("ping", nil)},
+	{name: "large id", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).WithID("9007199254740993") }, differs: always("ids keep their digits; the SDK rounds them")},
+	{name: "string id", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).WithID(`"x"`) }},
+	{name: "null id", ask: body(`{"jsonrpc":"2.0","id":null,"method":"ping"}`)},
+	{name: "broken JSON", ask: body(`{"jsonrpc":`), differs: always("a JSON-RPC parse error; the SDK answers 400 in plain text")},
+	{name: "trailing data", ask: body(`{"jsonrpc":"2.0","id":1,"method":"ping"} x`), differs: always("refused; the SDK ignores what follows")},
+	{name: "initialized", ask: func(v string) *harness.Request { return harness.Notification(v, "notifications/initialized", nil) }},
+	{name: "no accept", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).Without("Accept") },
+		differs: always("JSON is fine for whoever says nothing; the SDK wants both types named")},
+	{name: "content type", ask: func(v string) *harness.Request {
+		return harness.Call(v, "tools/list", nil).With("Content-Type", "text/plain")
+	}},
+	{name: "GET", ask: func(string) *harness.Request {
+		return &harness.Request{HTTPMethod: "GET", Header: http.Header{"Accept": {"text/event-stream"}}}
+	}},
+	{name: "DELETE", ask: func(string) *harness.Request { return &harness.Request{HTTPMethod: "DELETE"} }},
+}
+
+var legacyQuestions = []question{
+	{name: "initialize", ask: method("initialize", nil)},
+	{name: "initialize, unknown version", ask: func(v string) *harness.Request {
+		r := harness.Call(v, "initialize", nil)
+		r.Params["protocolVersion"] = "1999-01-01"
+		return r
+	}},
+	{name: "initialize, modern version", ask: func(v string) *harness.Request {
+		r := harness.Call(v, "initialize", nil)
+		r.Params["protocolVersion"] = harness.Modern
+		return r
+	}},
+	{name: "bad version", ask: func(v string) *harness.Request {
+		return harness.Call(v, "tools/list", nil).With("MCP-Protocol-Version", "1999-01-01")
+	},
+		differs: always("-32022 helps clients of both eras; the SDK answers 400 in plain text")},
+}
+
+var modernQuestions = []question{
+	{name: "discover", ask: method("server/discover", nil)},
+	{name: "no method header", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).Without("Mcp-Method") }},
+	{name: "other method header", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).With("Mcp-Method", "x") }},
+	{name: "no name header", ask: func(v string) *harness.Request { return harness.Tool(v, "a_text", nil).Without("Mcp-Name") }},
+	{name: "Base64 name header", ask: func(v string) *harness.Request {
+		return harness.Tool(v, "a_text", nil).With("Mcp-Name", "=?base64?YV90ZXh0?=")
+	},
+		differs: always("it is decoded, as the specification wants; the SDK compares it as it is")},
+	{name: "no version header", ask: func(v string) *harness.Request {
+		return harness.Call(v, "tools/list", nil).Without("MCP-Protocol-Version")
+	},
+		differs: always("-32020, as the specification wants; the SDK takes it for an unsupported version")},
+	{name: "other version header", ask: func(v string) *harness.Request {
+		return harness.Call(v, "tools/list", nil).WithMeta(harness.MetaVersion, "x")
+	}},
+	{name: "unknown version", ask: func(v string) *harness.Request {
+		return harness.Call(v, "tools/list", nil).WithMeta(harness.MetaVersion, "2099-01-01").With("MCP-Protocol-Version", "2099-01-01")
+	}},
+	{name: "no capabilities", ask: func(v string) *harness.Request {
+		return harness.Call(v, "tools/list", nil).WithoutMeta(harness.MetaCapabilities)
+	}},
+	{name: "no client info", ask: func(v string) *harness.Request {
+		return harness.Call(v, "tools/list", nil).WithoutMeta(harness.MetaClient)
+	}},
+	{name: "no meta", ask: func(v string) *harness.Request { r := harness.Call(v, "tools/list", object{}); r.Meta = nil; return r }},
+	{name: "initialize", ask: method("initialize", nil)},
+}
+
+func TestOracle(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{harness.Modern, harness.Legacy, harness.Legacy6, harness.Legacy3} {
+		own := legacyQuestions
+		if version == harness.Modern {
+			own = modernQuestions
+		}
+		for _, q := range slices.Concat(questions, own) {
+			t.Run(version+"/"+q.name, func(t *testing.T) {
+				t.Parallel()
+				r := q.ask(version)
+				r.Version = version
+				ours := normal(t, caddy.Do(t, r))
+				res, err := sdk.Try(t.Context(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				theirs := normal(t, res)
+				why, ok := q.differs[version]
+				if !ok {
+					why = q.differs[""]
+				}
+				diff := cmp.Diff(theirs, ours)
+				switch {
+				case diff != "" && why == "":
+					t.Errorf("the SDK (-) and we (+) differ:\n%s\nSDK: HTTP %d %s", diff, res.Status, res.Body)
+				case diff == "" && why != "":
+					t.Errorf("no difference any more (%s): %s", why, res.Body)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package reload_test replaces configurations under load.
+package reload_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/caddymcp/caddy-mcp/tests/fixture"
+	"github.com/caddymcp/caddy-mcp/tests/harness"
+)
+
+var up *fixture.Upstream
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	up = fixture.New()
+	defer up.Close()
+	return m.Run()
+}
+
+type object = map[string]any
+
+// generation is a configuration that differs from all others.
+func generation(n int) harness.Config {
+	return harness.Config{Caddyfile: true, Text: fmt.Sprintf(`{
+	admin {$ADMIN}
+	persist_config off
+}
+
+http:// {
+	bind {$LISTEN} {
+		protocols h1
+	}
+	mcp {
+		name shop
+		instructions "Generation %[1]d."
+		tool stable {
+			description "Always here."
+			arg text string "A text."
+			request POST /echo/stable
+		}
+		tool wait {
+			description "It waits."
+			arg key string "A gate."
+			request GET /gate/{key}
+		}
+		tool gen_%[1]d {
+			description "Only here."
+			request GET /x
+			respond "generation %[1]d"
+		}
+		reverse_proxy %[2]s
+	}
+}
+`, n, up.Addr())}
+}
+
+// Connections are new for each call: when a server shuts down it closes kept
+// ones, and a POST that is on its way just then is lost whatever a handler does.
+func fresh(c *harness.Caddy) *harness.Caddy {
+	other := *c
+	other.Client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return &other
+}
+
+func TestReloadUnderCalls(t *testing.T) {
+	t.Parallel()
+	const loads = 50
+	c := fresh(harness.Start(t, generation(0)))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var wg sync.WaitGroup
+	var calls, failed atomic.Int64
+	for worker := range 4 {
+		wg.Go(func() {
+			version := harness.Eras[worker%2]
+			for i := 0; ctx.Err() == nil; i++ {
+				text := fmt.Sprintf("w%d-%d", worker, i)
+				r := harness.Tool(version, "stable", object{"text": text})
+				if i%5 == 4 {
+					r = harness.Call(version, "tools/list", nil)
+				}
+				// Not ctx: what has begun is finished.
+				res, err := c.Try(t.Context(), r)
+				calls.Add(1)
+				switch {
+				case err != nil:
+					t.Errorf("%s: %v", text, err)
+				case res.Status != http.StatusOK || len(res.Messages) != 1 || res.Messages[0].Result == nil || string(res.Messages[0].ID) != r.ID:
+					t.Errorf("%s: HTTP %d %s", text, res.Status, res.Body)
+				case r.Method == "tools/call" && !strings.Contains(string(res.Body), text):
+					t.Errorf("%s: another call's answer: %s", text, res.Body)
+				default:
+					continue
+				}
+				if failed.Add(1) > 5 {
+					return
+				}
+			}
+		})
+	}
+	for n := 1; n <= loads; n++ {
+		if err := c.Load(t.Context(), generation(n)); err != nil {
+			t.Fatalf("load %d: %v", n, err)
+		}
+		// The new one serves as soon as the load is over.
+		res := c.Do(t, harness.Tool(harness.Modern, fmt.Sprintf("gen_%d", n), nil)).Result(t)
+		if want := fmt.Sprintf("generation %d", n); res.Text() != want {
+			t.Errorf("%q, want %q", res.Text(), want)
+		}
+	}
+	cancel()
+	wg.Wait()
+	t.Logf("%d calls during %d loads", calls.Load(), loads)
+	if calls.Load() < loads {
+		t.Errorf("only %d calls during %d loads", calls.Load(), loads)
+	}
+}
+
+// A call that is running when the configuration changes is finished by the old one.
+func TestReloadDuringCall(t *testing.T) {
+	t.Parallel()
+	for _, v := range harness.Eras {
+		t.Run(v, func(t *testing.T) {
+			t.Parallel()
+			c := fresh(harness.Start(t, generation(0)))
+			key := "reload-" + v
+			done := make(chan *harness.Response, 1)
+			go func() {
+				res, err := c.Try(t.Context(), harness.Tool(v, "wait", object{"key": key}))
+				if err != nil {
+					t.Error(err)
+				}
+				done <- res
+			}()
+			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+			defer cancel()
+			if err := up.Arrived(ctx, key); err != nil {
+				t.Fatal(err)
+			}
+			// Caddy waits for old requests before it answers the load.
+			loaded := make(chan error, 1)
+			go func() { loaded <- c.Load(t.Context(), generation(1)) }()
+			c.WaitLog(t, func(l harness.Log) bool { return l.Logger == "admin.api" && l.Msg == "received request" })
+			for i := 0; ; i++ {
+				res := c.Do(t, harness.Call(v, "tools/list", nil))
+				if strings.Contains(string(res.Body), "gen_1") {
+					break
+				}
+				if ctx.Err() != nil {
+					t.Fatal("the new configuration never served")
+				}
+			}
+			up.Release(key)
+			if res := <-done; res == nil || res.Result(t).IsError {
+				t.Error("the call was lost")
+			}
+			if err := <-loaded; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A configuration that is wrong changes nothing.
+func TestReloadWrong(t *testing.T) {
+	t.Parallel()
+	c := fresh(harness.Start(t, generation(0)))
+	for name, change := range map[string][2]string{
+		"a word":   {"instructions", "instrucions"},
+		"a schema": {"arg text string", "arg text strnig"},
+		"a tool":   {"tool wait", "tool stable"},
+		"jq":       {"request GET /x", "select \".[\"\n\t\t\trequest GET /x"},
+	} {
+		cfg := generation(1)
+		cfg.Text = strings.Replace(cfg.Text, change[0], change[1], 1)
+		err := c.Load(t.Context(), cfg)
+		if err == nil {
+			t.Errorf("%s: accepted", name)
+			continue
+		}
+		if res := c.Do(t, harness.Tool(harness.Legacy, "gen_0", nil)).Result(t); res.Text() != "generation 0" {
+			t.Errorf("%s: %q", name, res.Text())
+		}
+	}
+	if err := c.Load(t.Context(), generation(2)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A process that was reloaded ends when told to.
+func TestExitAfterReload(t *testing.T) {
+	t.Parallel()
+	c, err := harness.New(generation(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Load(t.Context(), generation(1)); err != nil {
+		t.Error(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if c.Running() {
+		t.Error("it is still running")
+	}
+}
