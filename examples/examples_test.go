@@ -181,7 +181,7 @@ func TestBookshop(t *testing.T) {
 			continue
 		}
 		got := text(res)
-		if res.IsError != tt.isError || !regexp.MustCompile("(?s)" + tt.want).MatchString(got) {
+		if res.IsError != tt.isError || !regexp.MustCompile("(?s)"+tt.want).MatchString(got) {
 			t.Errorf("%s %v: isError %v, %s; want %v, %s", tt.tool, tt.args, res.IsError, got, tt.isError, tt.want)
 		}
 		if strings.Contains(got, "warehouse.internal") {
