@@ -149,7 +149,7 @@ func nearest(word string, words []string) string {
 		distance = 2
 	}
 	plain := plainWord(word)
-	for _, w := range words {
+	for _, w := range words[:min(len(words), 500)] {
 		if plainWord(w) == plain {
 			return w
 		}

@@ -232,19 +232,33 @@ func TestCaps(t *testing.T) {
 func TestManyViolations(t *testing.T) {
 	t.Parallel()
 	in := inputsFor(t, `{"type":"object","properties":{"a":{"items":{"type":"integer"}}}}`)
-	arguments := `{"a":["` + strings.Repeat(`x","`, 99) + `x"]}`
+	arguments := `{"a":["` + strings.Repeat(`x","`, 49) + `x"]}`
 	_, err := prepared(in, arguments)
 	if err == nil {
 		t.Fatal("passed")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != maxViolations+2 || lines[2] != `- a[1]: expected integer, got string "x"` || lines[11] != `- a[10]: expected integer, got string "x"` || lines[maxViolations+1] != "- and 80 more" {
+	if len(lines) != maxViolations+2 || lines[2] != `- a[1]: expected integer, got string "x"` || lines[11] != `- a[10]: expected integer, got string "x"` || lines[maxViolations+1] != "- and 30 more" {
 		t.Errorf("got %s", err)
 	}
 	for range 20 {
 		if _, again := prepared(in, arguments); again.Error() != err.Error() {
 			t.Fatalf("the order varies:\n%s\n%s", err, again)
 		}
+	}
+	_, err = prepared(in, `{"a":["`+strings.Repeat(`x","`, 5000)+`x"]}`)
+	if err == nil || !strings.HasSuffix(err.Error(), "\n- and over 80 more") {
+		t.Errorf("got %v", err)
+	}
+	closed := inputsFor(t, ``)
+	var b strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&b, `"a%04d":1,`, i)
+	}
+	arguments = "{" + strings.TrimSuffix(b.String(), ",") + "}"
+	_, err = prepared(closed, arguments)
+	if err == nil || !strings.HasPrefix(err.Error(), "invalid arguments:\n- a0000: unknown argument; none are accepted\n- a0001:") {
+		t.Errorf("got %.100v", err)
 	}
 }
 

@@ -25,16 +25,31 @@ func skipSpace(b []byte, i int) int {
 // skipString gives the index behind the string that starts at i, -1 if it does
 // not end.
 func skipString(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			return -1
+	i++
+	// Most strings are short; for those a call would take longer.
+	for end := min(i+16, len(b)); i < end; i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
 		}
-		esc := bytes.IndexByte(b[i:i+n], '\\')
+	}
+	// The next quote is looked for only once, however many escapes stand before
+	// it.
+	for quote := -1; i <= len(b); {
+		if quote < i {
+			n := bytes.IndexByte(b[i:], '"')
+			if n < 0 {
+				return -1
+			}
+			quote = i + n
+		}
+		esc := bytes.IndexByte(b[i:quote], '\\')
 		if esc < 0 {
-			return i + n + 1
+			return quote + 1
 		}
-		i += esc + 1
+		i += esc + 2
 	}
 	return -1
 }

@@ -19,6 +19,8 @@ type schema struct {
 	compiled *jsonschema.Schema
 	// steps are those of compiled; nil if they are not counted.
 	steps *steps
+	// quick is nil if the schema is not simple.
+	quick *quick
 	// bounded has *boundedSchema values if the schema is complex, so that a
 	// small value can take very long to check: those count their steps.
 	bounded *sync.Pool
@@ -47,7 +49,7 @@ func compileSchema(raw json.RawMessage, field string) (*schema, []Problem) {
 }
 
 func newSchema(doc *schemaDoc) (*schema, error) {
-	s := &schema{doc: doc}
+	s := &schema{doc: doc, quick: doc.quickSchema(doc.root)}
 	if !doc.complex {
 		c, err := buildSchema(doc, nil)
 		if err != nil {
@@ -196,9 +198,15 @@ func runSchema(s *jsonschema.Schema, v any) (err error) {
 	return s.Validate(v)
 }
 
-// validate gives what is wrong with a value that is valid JSON. The messages
+// validate gives what is wrong with a value that is valid JSON without names that
+// are there twice. The messages
 // do not repeat the value's content, so that they can be logged.
 func (s *schema) validate(v jsontext.Value) []violation {
+	if s.quick != nil {
+		if end, ok := s.quick.match(v, skipSpace(v, 0)); ok && skipSpace(v, end) == len(v) {
+			return nil
+		}
+	}
 	value, err := decode(v)
 	if err != nil {
 		return []violation{{Message: err.Error()}}

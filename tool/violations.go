@@ -25,6 +25,8 @@ var printer = message.NewPrinter(language.English)
 const (
 	// maxViolations is how many violations are told.
 	maxViolations = 20
+	// maxFound is how many are put into words before they are put in order.
+	maxFound = 100
 	// maxQuoted is how much of a value a message repeats.
 	maxQuoted = 60
 	// maxListed is how many names or values a message lists, and maxListedText
@@ -49,6 +51,8 @@ type report struct {
 	part *jsonschema.Schema
 
 	found []finding
+	// cut says that not all was looked at.
+	cut bool
 }
 
 // finding is a violation with its place.
@@ -86,7 +90,11 @@ func (r *report) violations() []violation {
 	var vs []violation
 	for i, f := range r.found {
 		if i == maxViolations {
-			vs = append(vs, violation{Message: fmt.Sprintf("and %d more", len(r.found)-i)})
+			more := fmt.Sprintf("and %d more", len(r.found)-i)
+			if r.cut {
+				more = fmt.Sprintf("and over %d more", len(r.found)-i)
+			}
+			vs = append(vs, violation{Message: more})
 			break
 		}
 		vs = append(vs, violation{Pointer: pointerTo(f.path), Message: f.message})
@@ -119,6 +127,10 @@ func (r *report) member(path []string) string {
 
 // add takes an error of the library and those below it.
 func (r *report) add(e *jsonschema.ValidationError) {
+	if len(r.found) >= maxFound {
+		r.cut = true
+		return
+	}
 	at := e.InstanceLocation
 	switch k := e.ErrorKind.(type) {
 	case *jskind.Schema, *jskind.Group, *jskind.Reference, *jskind.AllOf:
@@ -139,7 +151,12 @@ func (r *report) add(e *jsonschema.ValidationError) {
 			r.say(path, "required %s is missing", r.member(path))
 		}
 	case *jskind.AdditionalProperties:
-		for _, name := range k.Properties {
+		slices.Sort(k.Properties)
+		for i, name := range k.Properties {
+			if i == maxFound {
+				r.cut = true
+				break
+			}
 			r.addUnknown(append(slices.Clone(at), name), r.node(e))
 		}
 	case *jskind.FalseSchema:
