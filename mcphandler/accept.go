@@ -7,6 +7,14 @@ import (
 	"strings"
 )
 
+// answerTypes says which of the two kinds of answers a client takes.
+func answerTypes(header []string) (json, sse bool) {
+	if len(header) == 1 && header[0] == "application/json, text/event-stream" {
+		return true, true // what most clients send
+	}
+	return accepts(header, "application", "json") > 0, accepts(header, "text", "event-stream") > 0
+}
+
 // accepts gives the quality at which a client takes a media type (RFC 9110,
 // section 12.5.1): 0 means not at all. The most specific range counts.
 func accepts(header []string, typ, subtype string) float64 {

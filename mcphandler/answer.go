@@ -4,7 +4,6 @@ package mcphandler
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,256 +11,276 @@ import (
 
 // knownMethods are the methods that metrics and logs tell apart; what clients
 // make up must not fill them.
-var knownMethods = []string{
+var knownMethods = [...]string{
 	"tools/call", "tools/list", "server/discover", "initialize", "ping",
 	"notifications/initialized", "notifications/cancelled",
 }
 
 const otherMethod = "other"
 
+// methodName gives a method as a string, without an allocation if it is known.
+func methodName(b []byte) string {
+	for _, known := range knownMethods {
+		if string(b) == known {
+			return known
+		}
+	}
+	return string(b)
+}
+
 func methodLabel(m string) string {
-	if slices.Contains(knownMethods, m) {
-		return m
+	for _, known := range knownMethods {
+		if m == known {
+			return known
+		}
 	}
 	return otherMethod
 }
 
-// answer decodes the body of a POST and answers it.
-func (h *Handler) answer(r *http.Request, body []byte, x *exchange) error {
-	v, rerr := h.decode(body)
-	if rerr != nil {
-		h.observe(r, Message{Method: otherMethod, Era: eraNone, Outcome: rerr.kind()})
-		return x.finish(rerr.status, rerr.append(nil, nil))
-	}
-	if v.Kind() == '[' {
-		return h.answerBatch(r, v, x)
-	}
-	m, rerr := parse(v)
-	if rerr != nil {
-		note := Message{Method: otherMethod, Era: eraNone, Outcome: rerr.kind()}
-		var id jsontext.Value
-		if m != nil {
-			id = m.id
-			note.Method = methodLabel(m.method)
-		}
-		h.observe(r, note)
-		return x.finish(rerr.status, rerr.append(nil, id))
-	}
-	era, version, rerr := judge(m, r.Header)
-	if rerr != nil {
-		h.observe(r, Message{Method: methodLabel(m.method), Era: era, Outcome: rerr.kind()})
-		return x.finish(rerr.status, rerr.append(nil, m.id))
-	}
-	parts, rerr, note := h.dispatch(r, m, era, version, x)
-	if rerr != nil {
-		note.Outcome = rerr.kind()
-		h.observe(r, note)
-		if rerr.outcome == outcomeBusy {
-			x.w.Header().Set("Retry-After", "1")
-		}
-		return x.finish(rerr.status, rerr.append(nil, m.id))
-	}
-	if note.Outcome == "" {
-		note.Outcome = outcomeOK
-	}
-	h.observe(r, note)
-	if r.Context().Err() != nil {
-		x.abandon()
-		return nil
-	}
-	if parts == nil {
-		x.w.WriteHeader(http.StatusAccepted)
-		return nil
-	}
-	return x.finish(http.StatusOK, parts...)
+// reply is a whole JSON-RPC response: what was made for this request, and what
+// was made at load. Notifications get an empty one.
+type reply struct {
+	head, tail []byte
 }
 
-func (h *Handler) observe(r *http.Request, m Message) {
+// answer decodes the body of a POST and answers it.
+func (h *Handler) answer(x *exchange, body []byte) {
+	l := &h.opt.Limits
+	if err := measure(body, l.Depth+envelopeDepth, l.Elements+envelopeElements); err != nil {
+		h.refuse(x, nil, Message{Method: otherMethod, Era: eraNone}, invalidRequest(err.Error()))
+		return
+	}
+	d := newDecoder(body)
+	defer d.release()
+	if d.json.PeekKind() == '[' {
+		h.answerBatch(x, d)
+		return
+	}
+	m := &x.message
+	if d.message(m) != nil || !d.end() {
+		h.refuse(x, nil, Message{Method: otherMethod, Era: eraNone}, parseError())
+		return
+	}
+	note := Message{Method: methodLabel(m.method), Era: eraNone}
+	if m.bad != nil {
+		h.refuse(x, m.id, note, m.bad)
+		return
+	}
+	era, version, err := judge(m, x.r.Header)
+	note.Era = era
+	if err != nil {
+		h.refuse(x, m.id, note, err)
+		return
+	}
+	if m.id == nil {
+		// Nothing that a client notifies of has an effect without sessions.
+		h.observe(x.r, note, outcomeOK)
+		x.accepted()
+		return
+	}
+	buf := newBuffer()
+	defer buf.release()
+	rep, err := h.dispatch(x, m, version, buf.b, &note)
+	if err != nil {
+		h.refuse(x, m.id, note, err)
+		return
+	}
+	buf.b = rep.head
+	h.observe(x.r, note, outcomeOK)
+	x.finish(http.StatusOK, rep)
+}
+
+// refuse answers with an error. An id that could not be read is left out.
+func (h *Handler) refuse(x *exchange, id jsontext.Value, note Message, err *rpcError) {
+	h.observe(x.r, note, err.kind())
+	if err.outcome == outcomeBusy {
+		x.w.Header().Set("Retry-After", "1")
+	}
+	x.finish(err.status, reply{head: err.append(nil, id)})
+}
+
+// observe tells of a message. The outcome is for one that has none yet.
+func (h *Handler) observe(r *http.Request, m Message, outcome string) {
 	if h.opt.Observer == nil {
 		return
+	}
+	if m.Outcome == "" {
+		m.Outcome = outcome
 	}
 	// It must not take a message down.
 	defer func() { _ = recover() }()
 	h.opt.Observer.Message(r, m)
 }
 
-// dispatch runs a method. The parts, one after the other, are the whole
-// response; a notification has none.
-func (h *Handler) dispatch(r *http.Request, m *message, era, version string, x *exchange) (parts [][]byte, err *rpcError, note Message) {
-	note = Message{Method: methodLabel(m.method), Era: era}
-	if m.id == nil {
-		// Nothing that a client notifies of has an effect without sessions.
-		return nil, nil, note
-	}
-	if strings.HasPrefix(m.method, "notifications/") {
-		return nil, unknownMethod(era), note
-	}
-	if era == eraModern {
-		return h.dispatchModern(r, m, version, x, note)
+// dispatch runs the method of a request and appends its response to b.
+func (h *Handler) dispatch(x *exchange, m *message, version string, b []byte, note *Message) (reply, *rpcError) {
+	if note.Era == eraModern {
+		return h.dispatchModern(x, m, version, b, note)
 	}
 	switch m.method {
 	case "initialize":
-		parts, err = h.initialize(m)
+		return h.initialize(m, b)
 	case "ping":
-		parts = one(append(appendResponse(nil, m.id), "{}}"...))
+		return reply{head: append(appendResponse(b, m.id), "{}}"...)}, nil
 	case "tools/list":
-		parts, err = h.list(m, &h.catalog.legacy, legacyListTail)
+		return h.catalog.legacy.page(m, b)
 	case "tools/call":
-		var b []byte
-		b, err, note = h.call(r, m, era, version, x)
-		parts = one(b)
-	default:
-		err = unknownMethod(era)
+		return h.call(x, m, version, b, note)
 	}
-	return parts, err, note
+	return reply{}, unknownMethod(m.method, eraLegacy)
 }
 
-func (h *Handler) dispatchModern(r *http.Request, m *message, version string, x *exchange, note Message) (parts [][]byte, err *rpcError, _ Message) {
+func (h *Handler) dispatchModern(x *exchange, m *message, version string, b []byte, note *Message) (reply, *rpcError) {
+	if m.meta.capabilities == nil {
+		return reply{}, malformedMeta(metaCapabilities, "missing")
+	}
 	if m.meta.capabilities.Kind() != '{' {
-		return nil, malformedMeta(`params._meta["` + metaCapabilities + `"]: expected an object`), note
+		return reply{}, malformedMeta(metaCapabilities, "expected an object")
 	}
-	if k := m.meta.clientInfo.Kind(); m.meta.clientInfo != nil && k != '{' {
-		return nil, malformedMeta(`params._meta["` + metaClientInfo + `"]: expected an object`), note
+	if m.meta.clientInfo != nil {
+		return reply{}, malformedMeta(metaClientInfo, "expected an object")
 	}
-	if err := checkMethod(r.Header, m); err != nil {
-		return nil, err, note
+	if err := checkMethod(x.r.Header, m.method); err != nil {
+		return reply{}, err
 	}
 	switch m.method {
 	case "server/discover":
-		parts = [][]byte{appendResponse(nil, m.id), h.catalog.discover, closing}
+		return reply{head: appendResponse(b, m.id), tail: h.catalog.discover}, nil
 	case "tools/list":
-		parts, err = h.list(m, &h.catalog.modern, h.catalog.listTail)
+		return h.catalog.modern.page(m, b)
 	case "tools/call":
-		var b []byte
-		b, err, note = h.call(r, m, eraModern, version, x)
-		parts = one(b)
-	default:
-		err = unknownMethod(eraModern)
+		return h.call(x, m, version, b, note)
 	}
-	return parts, err, note
+	return reply{}, unknownMethod(m.method, eraModern)
 }
 
-var (
-	closing        = []byte("}")
-	legacyListTail = []byte("}")
-)
-
-func one(b []byte) [][]byte { return [][]byte{b} }
-
-// list answers tools/list from bytes that were made at load.
-func (h *Handler) list(m *message, l *list, tail []byte) ([][]byte, *rpcError) {
-	start := 0
-	if m.params.cursor != nil && m.params.cursor.Kind() != 'n' {
-		cursor, ok := text(m.params.cursor)
-		if ok {
-			start, ok = h.catalog.after(cursor)
-		}
-		if !ok {
-			return nil, invalidParams("params.cursor: not a cursor of this list; start again without one")
-		}
-	}
-	end := min(start+h.catalog.pageSize, len(l.ends))
-	head := append(appendResponse(nil, m.id), `{"tools":[`...)
-	next := []byte("]")
-	if end < len(l.ends) {
-		next = append(next, `,"nextCursor":`...)
-		next = quote(next, cursorFor(h.opt.Tools[end-1].Descriptor().Name))
-	}
-	return [][]byte{head, l.slice(start, end), next, tail, closing}, nil
+// appendResponse starts a JSON-RPC response; the result follows.
+func appendResponse(b []byte, id jsontext.Value) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	return append(b, `,"result":`...)
 }
 
-// initialize answers the handshake of the legacy era: with the version that
-// the client asks for if it is one of them, else with the newest.
-func (h *Handler) initialize(m *message) ([][]byte, *rpcError) {
-	version, ok := text(m.params.protocolVersion)
-	if !ok {
-		return nil, invalidParams("params.protocolVersion: expected a string")
+// batchable says that a method may be part of a batch.
+func batchable(method string) bool {
+	switch method {
+	case "initialize", "server/discover", "subscriptions/listen":
+		return false
 	}
-	if !slices.Contains(legacyVersions, version) {
-		version = versionLegacy
-	}
-	head := append(appendResponse(nil, m.id), `{"protocolVersion":`...)
-	return [][]byte{quote(head, version), h.catalog.initialize, closing}, nil
+	return true
 }
 
 // answerBatch answers an array of messages, which only protocol 2025-03-26 has.
 // If one of them is not what it should be, none is run.
-func (h *Handler) answerBatch(r *http.Request, v jsontext.Value, x *exchange) error {
-	refuse := func(err *rpcError) error {
-		h.observe(r, Message{Method: otherMethod, Era: eraNone, Outcome: err.kind()})
-		return x.finish(err.status, err.append(nil, nil))
+func (h *Handler) answerBatch(x *exchange, d *decoder) {
+	batch, err := h.readBatch(x, d)
+	if err != nil {
+		h.refuse(x, nil, Message{Method: otherMethod, Era: eraNone}, err)
+		return
 	}
-	header, present, rerr := single(r.Header, headerVersion)
-	if rerr != nil {
-		return refuse(rerr)
-	}
-	if present && header != versionBatch {
-		return refuse(invalidRequest("batches exist in protocol " + versionBatch + " only"))
-	}
-	var batch []*message
-	elements(v, func(e jsontext.Value) {
-		if rerr != nil {
-			return
+	buf := newBuffer()
+	defer buf.release()
+	b := buf.b
+	x.single = false
+	// One after the other: a batch gives a client no more than its requests
+	// would, and what Caddy keeps for a request is not for several goroutines.
+	for i := range batch {
+		m := &batch[i]
+		note := Message{Method: methodLabel(m.method), Era: eraLegacy}
+		if m.id == nil {
+			h.observe(x.r, note, outcomeOK)
+			continue
 		}
-		m, err := parse(e)
-		switch {
-		case err != nil:
-			rerr = err
-		case m.modern():
-			rerr = invalidRequest("batches exist in protocol " + versionBatch + " only")
-		case m.method == "initialize", m.method == "server/discover", m.method == "subscriptions/listen":
-			rerr = invalidRequest(m.method + " must not be part of a batch")
-		case len(batch) == h.opt.Limits.Batch:
-			rerr = invalidRequest("the batch has too many messages")
+		if x.r.Context().Err() != nil {
+			break
 		}
-		batch = append(batch, m)
-	})
-	if rerr == nil && len(batch) == 0 {
-		rerr = invalidRequest("the batch is empty")
+		sep := byte(',')
+		if len(b) == 0 {
+			sep = '['
+		}
+		b = append(b, sep)
+		start := len(b)
+		rep, err := h.dispatch(x, m, versionBatch, b, &note)
+		if err != nil {
+			h.observe(x.r, note, err.kind())
+			b = err.append(b[:start], m.id)
+			continue
+		}
+		h.observe(x.r, note, outcomeOK)
+		b = append(rep.head, rep.tail...)
 	}
-	if rerr != nil {
-		rerr.status = http.StatusBadRequest
-		return refuse(rerr)
+	buf.b = b
+	if len(b) == 0 {
+		x.accepted()
+		return
 	}
-	return h.runBatch(r, batch, x)
+	x.finish(http.StatusOK, reply{head: append(b, ']')})
 }
 
-// runBatch runs messages one after the other: a batch gives a client no more
-// than its requests would.
-func (h *Handler) runBatch(r *http.Request, batch []*message, x *exchange) error {
-	var b []byte
-	for _, m := range batch {
-		parts, err, note := h.dispatch(r, m, eraLegacy, versionBatch, nil)
+// readBatch reads all messages of a batch.
+func (h *Handler) readBatch(x *exchange, d *decoder) ([]message, *rpcError) {
+	if _, err := d.json.ReadToken(); err != nil {
+		return nil, parseError()
+	}
+	var bad *rpcError
+	var batch []message
+	for d.json.PeekKind() != ']' {
+		if len(batch) == h.opt.Limits.Batch {
+			// The rest is only looked at for whether it is JSON.
+			bad = firstError(bad, tooManyMessages(h.opt.Limits.Batch))
+			if err := d.json.SkipValue(); err != nil {
+				return nil, parseError()
+			}
+			continue
+		}
+		batch = append(batch, message{})
+		m := &batch[len(batch)-1]
+		if err := d.message(m); err != nil {
+			return nil, parseError()
+		}
 		switch {
-		case err != nil:
-			note.Outcome = err.kind()
-		case note.Outcome == "":
-			note.Outcome = outcomeOK
-		}
-		h.observe(r, note)
-		if r.Context().Err() != nil {
-			x.abandon()
-			return nil
-		}
-		if m.id == nil {
-			continue
-		}
-		if len(b) == 0 {
-			b = append(b, '[')
-		} else {
-			b = append(b, ',')
-		}
-		if err != nil {
-			b = err.append(b, m.id)
-			continue
-		}
-		for _, p := range parts {
-			b = append(b, p...)
+		case m.bad != nil:
+			bad = firstError(bad, m.bad)
+		case m.modern():
+			bad = firstError(bad, noBatches())
+		case !batchable(m.method):
+			bad = firstError(bad, invalidRequest(m.method+" must not be part of a batch"))
 		}
 	}
-	if len(b) == 0 {
-		x.w.WriteHeader(http.StatusAccepted)
-		return nil
+	if _, err := d.json.ReadToken(); err != nil || !d.end() {
+		return nil, parseError()
 	}
-	return x.finish(http.StatusOK, append(b, ']'))
+	header, present, err := single(x.r.Header, headerVersion)
+	switch {
+	case err != nil:
+		return nil, err
+	case present && header != versionBatch:
+		return nil, noBatches()
+	case bad != nil:
+		return nil, invalidRequest(bad.message)
+	case len(batch) == 0:
+		return nil, invalidRequest("the batch is empty")
+	}
+	return batch, nil
+}
+
+func firstError(a, b *rpcError) *rpcError {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// unknownMethod answers what is not there, and what belongs to a capability
+// that is not declared.
+func unknownMethod(method, era string) *rpcError {
+	status := http.StatusNotFound
+	if era == eraLegacy {
+		// A legacy client takes 404 as the end of its session.
+		status = http.StatusOK
+	}
+	return &rpcError{
+		code: codeMethod, status: status,
+		message: "method not found: " + clip(strings.ToValidUTF8(method, ""), 128),
+	}
 }

@@ -7,109 +7,125 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/http"
+	"runtime/debug"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/caddymcp/caddy-mcp/tool"
 )
 
-// errPanic marks a call that panicked.
-var errPanic = errors.New("panic")
-
-// call answers tools/call. The response is complete but for its writing.
-func (h *Handler) call(r *http.Request, m *message, era, version string, x *exchange) (_ []byte, _ *rpcError, note Message) {
-	note = Message{Method: "tools/call", Era: era}
-	name, ok := text(m.params.name)
-	if !ok {
-		return nil, invalidParams("params.name: expected a string"), note
+// call answers tools/call.
+func (h *Handler) call(x *exchange, m *message, version string, b []byte, note *Message) (reply, *rpcError) {
+	modern := note.Era == eraModern
+	e, err := h.called(x, m, modern)
+	if e != nil {
+		note.Tool = e.desc.Name
 	}
-	if era == eraModern {
-		if err := checkName(r.Header, name); err != nil {
-			return nil, err, note
-		}
+	if err != nil {
+		return reply{}, err
 	}
-	e, ok := h.catalog.entries[name]
-	if !ok {
-		return nil, invalidParams("unknown tool: " + clip(name, 128)), note
+	c := &tool.Call{Tool: e.desc.Name, Arguments: m.params.arguments, Protocol: version, Inbound: x.r}
+	if c.Arguments.Kind() == 'n' {
+		c.Arguments = nil
 	}
-	note.Tool = name
-	args := m.params.arguments
-	if k := args.Kind(); args != nil && k != '{' && k != 'n' {
-		return nil, invalidParams("params.arguments: expected an object"), note
-	}
-	if era == eraModern && len(e.desc.HeaderParams) > 0 {
-		if err := checkParams(r.Header, e.desc.HeaderParams, args); err != nil {
-			return nil, err, note
-		}
-	}
-	if args.Kind() == 'n' {
-		args = nil
-	}
-	c := &tool.Call{ID: rand.Text(), Tool: name, Arguments: args, Protocol: version, Inbound: r}
-	c.ClientName, c.ClientVersion = clientInfo(m.meta.clientInfo)
 	if t := m.meta.progressToken; t != nil {
 		if !validID(t) {
-			return nil, invalidParams("params._meta.progressToken: expected a string or an integer"), note
+			return reply{}, invalidParams("params._meta.progressToken: expected a string or an integer")
 		}
-		if x != nil && accepts(r.Header["Accept"], "text", "event-stream") > 0 {
+		if x.single && x.sse {
 			c.Progress = x.progress(t)
 		}
 	}
-
+	c.ClientName, c.ClientVersion = clipped(m.meta.clientName), clipped(m.meta.clientVersion)
 	if h.running.Add(1) > int64(h.opt.Limits.Calls) {
 		h.running.Add(-1)
-		return nil, &rpcError{
-			code: codeInternal, status: http.StatusServiceUnavailable, outcome: outcomeBusy,
-			message: "too many calls are running; try again in a moment",
-		}, note
+		return reply{}, busy()
 	}
-	res := h.run(r.Context(), e, c)
+	c.ID = rand.Text()
+	res := h.run(x.r.Context(), e, c)
 	if res == nil {
-		return nil, internalError(), note
+		return reply{}, internalError()
 	}
 	note.Outcome = string(res.Outcome)
-	return h.catalog.appendCall(nil, m.id, res, era == eraModern), nil, note
+	return reply{head: h.catalog.appendCall(b, m.id, res, modern)}, nil
 }
 
-// run runs a call and gives its slot back. Whatever panics in there fails this
-// call only.
+// called finds the tool, if everything that is said of it agrees. The order is
+// that of the specification: headers first, which intermediaries have seen.
+func (h *Handler) called(x *exchange, m *message, modern bool) (*entry, *rpcError) {
+	name, ok := unquote(m.params.name)
+	if modern {
+		if err := checkName(x.r.Header, name, ok); err != nil {
+			return nil, err
+		}
+	}
+	if !ok {
+		return nil, invalidParams("params.name: expected a string")
+	}
+	e := h.catalog.entries[string(name)]
+	if e == nil {
+		return nil, invalidParams("unknown tool: " + clip(string(name), 128))
+	}
+	args := m.params.arguments
+	if k := args.Kind(); args != nil && k != '{' && k != 'n' {
+		return e, invalidParams("params.arguments: expected an object")
+	}
+	if modern {
+		return e, checkParams(x.r.Header, e.params, args)
+	}
+	return e, nil
+}
+
+// run runs a call and gives its slot back: whoever reads the answer slowly
+// holds none. Whatever panics in there fails this call only.
 func (h *Handler) run(ctx context.Context, e *entry, c *tool.Call) (res *tool.Result) {
 	defer h.running.Add(-1)
-	done := func(*tool.Result) {}
+	// Observers may panic too, even when they are told of a panic.
 	defer func() {
 		if v := recover(); v != nil {
 			res = nil
-			done(&tool.Result{Outcome: tool.OutcomeInternal, Err: fmt.Errorf("%w: %v", errPanic, v)})
 		}
 	}()
-	if h.opt.Observer != nil {
-		ctx, done = h.opt.Observer.Call(ctx, c)
+	if h.opt.Observer == nil {
+		return runTool(ctx, e, c, nil)
 	}
+	ctx, done := h.opt.Observer.Call(ctx, c)
+	return runTool(ctx, e, c, done)
+}
+
+// errNoResult is a tool that does not keep its contract.
+var errNoResult = errors.New("the tool gave no result")
+
+// runTool runs the tool and tells how it ended. It gives nil if the client can
+// only be told that there was an internal error.
+func runTool(ctx context.Context, e *entry, c *tool.Call, done func(*tool.Result)) (res *tool.Result) {
+	told := false
+	tell := func(r *tool.Result) {
+		if done != nil && !told {
+			told = true
+			done(r)
+		}
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			res = nil
+			tell(&tool.Result{
+				IsError: true, Outcome: tool.OutcomeInternal,
+				Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack()),
+			})
+		}
+	}()
 	res = e.tool.Call(ctx, c)
 	if res == nil {
-		res = &tool.Result{Outcome: tool.OutcomeInternal, Err: errors.New("the tool gave no result")}
-		defer func() { res = nil }()
+		tell(&tool.Result{IsError: true, Outcome: tool.OutcomeInternal, Err: errNoResult})
+		return nil
 	}
-	finish := done
-	done = func(*tool.Result) {}
-	finish(res)
+	tell(res)
 	return res
 }
 
-// clientInfo tells what the client calls itself.
-func clientInfo(v jsontext.Value) (name, version string) {
-	if v.Kind() != '{' {
-		return "", ""
-	}
-	members(v, func(key, value jsontext.Value) bool {
-		switch {
-		case is(key, "name"):
-			name, _ = text(value)
-		case is(key, "version"):
-			version, _ = text(value)
-		}
-		return true
-	})
-	return clip(name, 256), clip(version, 256)
+// clipped gives what a client calls itself, at a length that logs can bear.
+func clipped(v jsontext.Value) string {
+	b, _ := unquote(v)
+	return clip(string(b[:min(len(b), 260)]), 256)
 }

@@ -5,6 +5,7 @@ package mcphandler
 import (
 	"net/http"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -45,8 +46,23 @@ func (e *rpcError) kind() string {
 	return e.outcome
 }
 
+func parseError() *rpcError {
+	return &rpcError{
+		code: codeParse, status: http.StatusBadRequest,
+		message: "parse error: expected one JSON value in UTF-8, without duplicate names",
+	}
+}
+
 func invalidRequest(text string) *rpcError {
 	return &rpcError{code: codeInvalidRequest, status: http.StatusBadRequest, message: text}
+}
+
+func noBatches() *rpcError {
+	return invalidRequest("only protocol " + versionBatch + " has batches")
+}
+
+func tooManyMessages(limit int) *rpcError {
+	return invalidRequest("the batch has more than " + strconv.Itoa(limit) + " messages")
 }
 
 // invalidParams is an error of a well-formed request. Its status is 200: a
@@ -55,42 +71,27 @@ func invalidParams(text string) *rpcError {
 	return &rpcError{code: codeInvalidParams, status: http.StatusOK, message: text}
 }
 
-// malformedMeta is a modern request without the metadata it must have.
-func malformedMeta(text string) *rpcError {
-	return &rpcError{code: codeInvalidParams, status: http.StatusBadRequest, message: text}
+// malformedMeta is a modern request without the metadata that it must have.
+func malformedMeta(key, what string) *rpcError {
+	return &rpcError{
+		code: codeInvalidParams, status: http.StatusBadRequest,
+		message: `params._meta["` + key + `"]: ` + what,
+	}
 }
 
 func headerMismatch(text string) *rpcError {
 	return &rpcError{code: codeHeaderMismatch, status: http.StatusBadRequest, message: text}
 }
 
-func unknownMethod(era string) *rpcError {
-	status := http.StatusNotFound
-	if era == eraLegacy {
-		// A legacy client takes 404 as the end of its session.
-		status = http.StatusOK
-	}
-	return &rpcError{code: codeMethod, status: status, message: "method not found"}
-}
-
-func unsupportedVersion(requested string) *rpcError {
-	b := []byte(`{"supported":[`)
-	for i, v := range supportedVersions {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = quote(b, v)
-	}
-	b = append(b, `],"requested":`...)
-	b = quote(b, clip(requested, 64))
-	return &rpcError{
-		code: codeVersion, status: http.StatusBadRequest,
-		message: "unsupported protocol version", data: append(b, '}'),
-	}
-}
-
 func internalError() *rpcError {
 	return &rpcError{code: codeInternal, status: http.StatusOK, message: "internal error", outcome: outcomeInternal}
+}
+
+func busy() *rpcError {
+	return &rpcError{
+		code: codeInternal, status: http.StatusServiceUnavailable, outcome: outcomeBusy,
+		message: "too many calls are running; try again in a moment",
+	}
 }
 
 // append adds the whole JSON-RPC error response. An id that could not be read
@@ -102,8 +103,7 @@ func (e *rpcError) append(b []byte, id jsontext.Value) []byte {
 	}
 	b = append(b, `,"error":{"code":`...)
 	b = strconv.AppendInt(b, int64(e.code), 10)
-	b = append(b, `,"message":`...)
-	b = quote(b, e.message)
+	b = quote(append(b, `,"message":`...), e.message)
 	if e.data != nil {
 		b = append(append(b, `,"data":`...), e.data...)
 	}
@@ -120,6 +120,9 @@ func quote(b []byte, s string) []byte {
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
 	}
 	return s[:n] + "…"
 }

@@ -5,13 +5,10 @@ package mcphandler
 import (
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
 	"sync/atomic"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Handler serves one MCP endpoint. It is safe for concurrent use.
@@ -66,8 +63,7 @@ func New(o Options) (*Handler, error) {
 }
 
 // ServeHTTP answers a client. It returns a [*StatusError] if the request is
-// none that MCP has an answer for; then nothing is written. Other errors are
-// those of writing.
+// none that MCP has an answer for; then nothing is written.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) error {
 	if err := h.checkOrigin(w, r); err != nil {
 		return err
@@ -111,22 +107,20 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if err := checkContentType(r.Header); err != nil {
 		return err
 	}
-	accept := r.Header["Accept"]
-	x := &exchange{w: w}
-	if len(accept) > 0 && accepts(accept, "application", "json") == 0 {
-		if accepts(accept, "text", "event-stream") == 0 {
-			return &StatusError{
-				Status: http.StatusNotAcceptable,
-				Err:    errors.New("not acceptable: answers are application/json or text/event-stream"),
-			}
+	x := &exchange{w: w, r: r, single: true, keepAlive: keepAlive}
+	if x.json, x.sse = answerTypes(r.Header["Accept"]); !x.json && !x.sse {
+		return &StatusError{
+			Status: http.StatusNotAcceptable,
+			Err:    errors.New("not acceptable: answers are application/json or text/event-stream"),
 		}
-		x.streamOnly = true
 	}
 	body, err := h.readBody(r)
 	if err != nil {
 		return err
 	}
-	return h.answer(r, body, x)
+	defer x.close()
+	h.answer(x, body)
+	return nil
 }
 
 func checkContentType(h http.Header) error {
@@ -153,60 +147,4 @@ func checkEncoding(h http.Header) error {
 		Status: http.StatusUnsupportedMediaType,
 		Err:    errors.New("unsupported content encoding: expected none"),
 	}
-}
-
-// readBody reads the whole body: only then does net/http notice that a client
-// is gone.
-func (h *Handler) readBody(r *http.Request) ([]byte, error) {
-	limit := h.opt.Limits.Body
-	tooLarge := &StatusError{
-		Status: http.StatusRequestEntityTooLarge,
-		Err:    fmt.Errorf("request body larger than %d bytes", limit),
-	}
-	if r.ContentLength > limit {
-		return nil, tooLarge
-	}
-	size := r.ContentLength
-	if size < 0 {
-		size = 1024
-	}
-	// Room for one byte more, so that the end is seen without growing.
-	body := make([]byte, 0, size+1)
-	for {
-		if len(body) == cap(body) {
-			body = append(body, 0)[:len(body)]
-		}
-		n, err := r.Body.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if int64(len(body)) > limit {
-			return nil, tooLarge
-		}
-		if err == io.EOF {
-			return body, nil
-		}
-		if err != nil {
-			var mbe *http.MaxBytesError
-			if errors.As(err, &mbe) {
-				return nil, tooLarge
-			}
-			return nil, &StatusError{Status: http.StatusBadRequest, Err: errors.New("the request body could not be read")}
-		}
-	}
-}
-
-// decode checks that the body is one JSON value within the limits.
-func (h *Handler) decode(body []byte) (jsontext.Value, *rpcError) {
-	l := &h.opt.Limits
-	if err := measure(body, l.Depth+envelopeDepth, l.Elements+envelopeElements); err != nil {
-		return nil, invalidRequest(err.Error())
-	}
-	v := jsontext.Value(body)
-	if !v.IsValid() {
-		return nil, &rpcError{
-			code: codeParse, status: http.StatusBadRequest,
-			message: "expected one JSON value in UTF-8, without duplicate names",
-		}
-	}
-	i := skipSpace(v, 0)
-	return v[i:], nil
 }

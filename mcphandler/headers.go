@@ -76,78 +76,109 @@ func mirrored(h http.Header, name string) (value string, present bool, err *rpcE
 }
 
 // checkMethod compares Mcp-Method with the message.
-func checkMethod(h http.Header, m *message) *rpcError {
+func checkMethod(h http.Header, method string) *rpcError {
 	v, present, err := single(h, headerMethod)
 	switch {
 	case err != nil:
 		return err
 	case !present:
 		return headerMismatch("header Mcp-Method is missing")
-	case v != m.method:
+	case v != method:
 		return headerMismatch("header Mcp-Method differs from method")
 	}
 	return nil
 }
 
-// checkName compares Mcp-Name with the name in params.
-func checkName(h http.Header, name string) *rpcError {
+// checkName compares Mcp-Name with the name in params, if that is a string.
+func checkName(h http.Header, name []byte, ok bool) *rpcError {
 	v, present, err := mirrored(h, headerName)
 	switch {
 	case err != nil:
 		return err
 	case !present:
 		return headerMismatch("header Mcp-Name is missing")
-	case v != name:
+	case ok && v != string(name):
 		return headerMismatch("header Mcp-Name differs from params.name")
 	}
 	return nil
 }
 
+// headerParam is an argument that is mirrored in a header.
+type headerParam struct {
+	tool.HeaderParam
+	key string // the header in Go's canonical form
+	arg string // the argument, for messages
+}
+
+func headerParams(list []tool.HeaderParam) []headerParam {
+	out := make([]headerParam, 0, len(list))
+	for _, p := range list {
+		out = append(out, headerParam{p, http.CanonicalHeaderKey(p.Header), strings.Join(p.Path, ".")})
+	}
+	return out
+}
+
 // checkParams compares the Mcp-Param headers of a tool with its arguments.
-func checkParams(h http.Header, list []tool.HeaderParam, arguments jsontext.Value) *rpcError {
+// Others are no concern of ours.
+func checkParams(h http.Header, list []headerParam, arguments jsontext.Value) *rpcError {
 	for i := range list {
 		p := &list[i]
-		v, present, err := mirrored(h, http.CanonicalHeaderKey(p.Header))
+		v, present, err := mirrored(h, p.key)
 		if err != nil {
 			return err
 		}
 		arg := at(arguments, p.Path)
 		if arg == nil || arg.Kind() == 'n' {
 			if present {
-				return headerMismatch("header " + p.Header + " is given, but its argument is not")
+				return headerMismatch("header " + p.Header + " is given, but argument " + p.arg + " is not")
 			}
 			continue
 		}
 		if !present {
-			return headerMismatch("header " + p.Header + " is missing: argument " + strings.Join(p.Path, ".") + " is mirrored in it")
+			return headerMismatch("header " + p.Header + " is missing: argument " + p.arg + " is mirrored in it")
 		}
 		if !sameValue(p.Type, v, arg) {
-			return headerMismatch("header " + p.Header + " differs from argument " + strings.Join(p.Path, "."))
+			return headerMismatch("header " + p.Header + " differs from argument " + p.arg)
 		}
 	}
 	return nil
 }
 
-// at gives the value at a path of member names; nil if there is none.
+// at gives the value at a path of member names; nil if there is none. v is
+// valid JSON.
 func at(v jsontext.Value, path []string) jsontext.Value {
-	for _, step := range path {
-		if v.Kind() != '{' {
-			return nil
-		}
-		var found jsontext.Value
-		members(v, func(name, value jsontext.Value) bool {
-			if is(name, step) {
-				found = value
-				return false
-			}
-			return true
-		})
-		if found == nil {
-			return nil
-		}
-		v = found
+	if v.Kind() != '{' {
+		return nil
 	}
-	return v
+	d := newDecoder(v)
+	defer d.release()
+	for {
+		if d.json.PeekKind() != '{' {
+			return nil
+		}
+		if _, err := d.json.ReadToken(); err != nil {
+			return nil
+		}
+		for {
+			name, err := d.name()
+			if err != nil || name == nil {
+				return nil
+			}
+			if string(name) == path[0] {
+				break
+			}
+			if err := d.json.SkipValue(); err != nil {
+				return nil
+			}
+		}
+		if path = path[1:]; len(path) == 0 {
+			found, err := d.json.ReadValue()
+			if err != nil {
+				return nil
+			}
+			return found
+		}
+	}
 }
 
 // maxExact is the largest integer that a mirrored argument may have.

@@ -3,6 +3,11 @@
 package mcphandler
 
 import (
+	"bytes"
+	"io"
+	"net/http"
+	"sync"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -15,7 +20,7 @@ const (
 )
 
 // message is a JSON-RPC request or notification, with what of its params this
-// server reads. Everything aliases the body of the HTTP request.
+// server reads. Everything in it aliases the body of the HTTP request.
 type message struct {
 	// id as it is written, so that it goes back the same; nil for notifications.
 	id     jsontext.Value
@@ -23,11 +28,13 @@ type message struct {
 
 	params params
 	meta   meta
+
+	// bad says what is wrong with a message that is JSON, but not JSON-RPC.
+	bad *rpcError
 }
 
 // params are the params of all methods together.
 type params struct {
-	present         bool
 	name            jsontext.Value
 	arguments       jsontext.Value
 	cursor          jsontext.Value
@@ -39,6 +46,8 @@ type meta struct {
 	version       jsontext.Value
 	capabilities  jsontext.Value
 	clientInfo    jsontext.Value
+	clientName    jsontext.Value
+	clientVersion jsontext.Value
 	progressToken jsontext.Value
 }
 
@@ -46,94 +55,235 @@ type meta struct {
 // request.
 func (m *message) modern() bool { return m.meta.version != nil }
 
-// parse decodes one message strictly: names are case-sensitive and unique,
-// text is UTF-8, nothing follows. v must be valid JSON.
-func parse(v jsontext.Value) (*message, *rpcError) {
-	if v.Kind() != '{' {
-		return nil, invalidRequest("a message is a JSON object")
+// refuse notes the first thing that is wrong.
+func (m *message) refuse(err *rpcError) {
+	if m.bad == nil {
+		m.bad = err
 	}
-	var m message
-	var version, method, paramsValue jsontext.Value
-	var hasID, reply bool
-	members(v, func(name, value jsontext.Value) bool {
-		switch {
-		case is(name, "jsonrpc"):
-			version = value
-		case is(name, "id"):
-			m.id, hasID = value, true
-		case is(name, "method"):
-			method = value
-		case is(name, "params"):
-			paramsValue = value
-		case is(name, "result"), is(name, "error"):
+}
+
+// decoder reads messages in one pass, and strictly: names are case-sensitive
+// and unique at any depth, text is UTF-8, nothing follows. What it returns
+// aliases the bytes it reads.
+type decoder struct {
+	json jsontext.Decoder
+	buf  bytes.Buffer
+}
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+func newDecoder(b []byte) *decoder {
+	d := decoders.Get().(*decoder)
+	d.buf = *bytes.NewBuffer(b)
+	d.json.Reset(&d.buf)
+	return d
+}
+
+// release gives the decoder back; nothing of the body stays in it.
+func (d *decoder) release() {
+	d.buf = bytes.Buffer{}
+	d.json.Reset(&d.buf)
+	decoders.Put(d)
+}
+
+// end says that nothing follows.
+func (d *decoder) end() bool {
+	_, err := d.json.ReadToken()
+	return err == io.EOF
+}
+
+// name reads the name of the next member; the value of that member is next. It
+// gives nil behind the last one.
+func (d *decoder) name() ([]byte, error) {
+	if d.json.PeekKind() == '}' {
+		_, err := d.json.ReadToken()
+		return nil, err
+	}
+	v, err := d.json.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	b, _ := unquote(v)
+	return b, nil
+}
+
+// enter goes into the value that is next if it is an object. If it is none, it
+// gives the value.
+func (d *decoder) enter() (other jsontext.Value, err error) {
+	if d.json.PeekKind() != '{' {
+		return d.json.ReadValue()
+	}
+	_, err = d.json.ReadToken()
+	return nil, err
+}
+
+// message reads one message. The error says that it is not JSON; what else is
+// wrong is in m.bad.
+func (d *decoder) message(m *message) error {
+	other, err := d.enter()
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		m.refuse(invalidRequest("a message is a JSON object"))
+		return nil
+	}
+	var version, method jsontext.Value
+	var reply bool
+	for {
+		name, err := d.name()
+		if err != nil {
+			return err
+		}
+		if name == nil {
+			break
+		}
+		if string(name) == "params" {
+			if err := d.params(m); err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := d.json.ReadValue()
+		if err != nil {
+			return err
+		}
+		switch string(name) {
+		case "jsonrpc":
+			version = v
+		case "id":
+			m.id = v
+		case "method":
+			method = v
+		case "result", "error":
 			reply = true
 		}
-		return true
-	})
-	if hasID && !validID(m.id) {
-		m.id = nil
-		return &m, invalidRequest("id: expected a string or an integer")
 	}
-	if string(version) != `"2.0"` {
-		return &m, invalidRequest(`jsonrpc: expected "2.0"`)
+	m.check(version, method, reply)
+	return nil
+}
+
+// check tells whether the members are those of a request or notification.
+func (m *message) check(version, method jsontext.Value, reply bool) {
+	if m.id != nil && !validID(m.id) {
+		m.id = nil
+		m.bad = invalidRequest("id: expected a string or an integer")
+		return
+	}
+	if b, ok := unquote(version); !ok || string(b) != "2.0" {
+		m.bad = invalidRequest(`jsonrpc: expected "2.0"`)
+		return
 	}
 	if method == nil && reply {
 		m.id = nil
-		return &m, invalidRequest("a response to a request that this server never sent")
+		m.bad = invalidRequest("a response to a request that this server never sent")
+		return
 	}
-	var ok bool
-	if m.method, ok = text(method); !ok || m.method == "" {
-		return &m, invalidRequest("method: expected a string")
+	b, ok := unquote(method)
+	if !ok || len(b) == 0 {
+		m.bad = invalidRequest("method: expected a string")
+		return
 	}
-	if paramsValue != nil {
-		if paramsValue.Kind() != '{' {
-			return &m, invalidRequest("params: expected an object")
-		}
-		if err := m.parseParams(paramsValue); err != nil {
-			return &m, err
-		}
-	}
-	return &m, nil
+	m.method = methodName(b)
 }
 
-func (m *message) parseParams(v jsontext.Value) (err *rpcError) {
-	m.params.present = true
-	members(v, func(name, value jsontext.Value) bool {
-		switch {
-		case is(name, "name"):
-			m.params.name = value
-		case is(name, "arguments"):
-			m.params.arguments = value
-		case is(name, "cursor"):
-			m.params.cursor = value
-		case is(name, "protocolVersion"):
-			m.params.protocolVersion = value
-		case is(name, "_meta"):
-			if value.Kind() != '{' {
-				err = &rpcError{code: codeInvalidParams, status: 400, message: "params._meta: expected an object"}
-				return false
+func (d *decoder) params(m *message) error {
+	other, err := d.enter()
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		if other.Kind() != 'n' { // null is what some clients mean by none
+			m.refuse(invalidRequest("params: expected an object"))
+		}
+		return nil
+	}
+	for {
+		name, err := d.name()
+		if name == nil {
+			return err
+		}
+		if string(name) == "_meta" {
+			if err := d.meta(m); err != nil {
+				return err
 			}
-			m.parseMeta(value)
+			continue
 		}
-		return true
-	})
-	return err
+		v, err := d.json.ReadValue()
+		if err != nil {
+			return err
+		}
+		switch string(name) {
+		case "name":
+			m.params.name = v
+		case "arguments":
+			m.params.arguments = v
+		case "cursor":
+			m.params.cursor = v
+		case "protocolVersion":
+			m.params.protocolVersion = v
+		}
+	}
 }
 
-func (m *message) parseMeta(v jsontext.Value) {
-	members(v, func(name, value jsontext.Value) bool {
-		switch {
-		case is(name, metaVersion):
-			m.meta.version = value
-		case is(name, metaCapabilities):
-			m.meta.capabilities = value
-		case is(name, metaClientInfo):
-			m.meta.clientInfo = value
-		case is(name, "progressToken"):
-			m.meta.progressToken = value
+func (d *decoder) meta(m *message) error {
+	other, err := d.enter()
+	if err != nil {
+		return err
+	}
+	if other != nil {
+		if other.Kind() != 'n' {
+			m.refuse(&rpcError{code: codeInvalidParams, status: http.StatusBadRequest, message: "params._meta: expected an object"})
 		}
-		return true
-	})
+		return nil
+	}
+	for {
+		name, err := d.name()
+		if name == nil {
+			return err
+		}
+		if string(name) == metaClientInfo {
+			if err := d.clientInfo(m); err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := d.json.ReadValue()
+		if err != nil {
+			return err
+		}
+		switch string(name) {
+		case metaVersion:
+			m.meta.version = v
+		case metaCapabilities:
+			m.meta.capabilities = v
+		case "progressToken":
+			m.meta.progressToken = v
+		}
+	}
+}
+
+func (d *decoder) clientInfo(m *message) error {
+	var err error
+	if m.meta.clientInfo, err = d.enter(); err != nil || m.meta.clientInfo != nil {
+		return err
+	}
+	for {
+		name, err := d.name()
+		if name == nil {
+			return err
+		}
+		v, err := d.json.ReadValue()
+		if err != nil {
+			return err
+		}
+		switch string(name) {
+		case "name":
+			m.meta.clientName = v
+		case "version":
+			m.meta.clientVersion = v
+		}
+	}
 }
 
 // validID says that v is a string or an integer (MCP, "RequestId").
@@ -142,12 +292,26 @@ func validID(v jsontext.Value) bool {
 	case '"':
 		return true
 	case '0':
-		for _, c := range v {
-			if c == '.' || c == 'e' || c == 'E' {
-				return false
-			}
-		}
-		return true
+		return !bytes.ContainsAny(v, ".eE")
 	}
 	return false
+}
+
+// unquote gives the content of a JSON string, in place if nothing in it is
+// escaped; ok is false if v is none.
+func unquote(v jsontext.Value) (b []byte, ok bool) {
+	if len(v) < 2 || v[0] != '"' {
+		return nil, false
+	}
+	if bytes.IndexByte(v, '\\') < 0 {
+		return v[1 : len(v)-1], true
+	}
+	b, err := jsontext.AppendUnquote(make([]byte, 0, len(v)), v)
+	return b, err == nil
+}
+
+// text is unquote for what is kept.
+func text(v jsontext.Value) (string, bool) {
+	b, ok := unquote(v)
+	return string(b), ok
 }

@@ -5,6 +5,7 @@ package mcphandler
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,17 +13,9 @@ import (
 	"github.com/caddymcp/caddy-mcp/tool"
 )
 
-// appendResponse starts a JSON-RPC response; the result follows.
-func appendResponse(b []byte, id jsontext.Value) []byte {
-	b = append(b, `{"jsonrpc":"2.0","id":`...)
-	b = append(b, id...)
-	return append(b, `,"result":`...)
-}
-
 // appendCall adds the whole response to a call.
 func (c *catalog) appendCall(b []byte, id jsontext.Value, res *tool.Result, modern bool) []byte {
-	b = appendResponse(b, id)
-	b = append(b, `{"content":[`...)
+	b = append(appendResponse(grow(b, res), id), `{"content":[`...)
 	n := 0
 	for _, ct := range res.Content {
 		if n > 0 {
@@ -39,7 +32,7 @@ func (c *catalog) appendCall(b []byte, id jsontext.Value, res *tool.Result, mode
 		n++
 	}
 	b = append(b, ']')
-	if res.Structured != nil && (modern || res.Structured.Kind() == '{') {
+	if len(res.Structured) > 0 && (modern || res.Structured.Kind() == '{') {
 		b = append(append(b, `,"structuredContent":`...), res.Structured...)
 	}
 	if res.IsError {
@@ -63,6 +56,27 @@ func (c *catalog) appendCall(b []byte, id jsontext.Value, res *tool.Result, mode
 		b = append(b, '}')
 	}
 	return append(b, "}}"...)
+}
+
+// grow makes room for a large result at once, instead of by doubling: a copy of
+// what is there costs more than all else that is done with it.
+func grow(b []byte, res *tool.Result) []byte {
+	n := len(res.Structured) + 512
+	for _, ct := range res.Content {
+		switch v := ct.(type) {
+		case *mcp.TextContent:
+			n += len(v.Text) + len(v.Text)/16 + 32
+		case *mcp.ImageContent:
+			n += base64.StdEncoding.EncodedLen(len(v.Data)) + 96
+		case *mcp.AudioContent:
+			n += base64.StdEncoding.EncodedLen(len(v.Data)) + 96
+		case *mcp.EmbeddedResource:
+			if v.Resource != nil {
+				n += base64.StdEncoding.EncodedLen(len(v.Resource.Blob)) + len(v.Resource.Text) + len(v.Resource.URI) + 128
+			}
+		}
+	}
+	return slices.Grow(b, n)
 }
 
 func appendMember(b []byte, m *tool.Member) []byte {

@@ -3,28 +3,18 @@
 package mcphandler
 
 import (
-	"bytes"
 	"net/http"
 	"strconv"
-	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/caddymcp/caddy-mcp/tool"
 )
 
-// exchange is the answer to one POST: a JSON body, or an event stream as soon
-// as there is something to stream. What has a status of its own must be decided
-// before that.
-type exchange struct {
-	w http.ResponseWriter
-	// stream says that the client takes no JSON, only events.
-	streamOnly bool
-
-	mu      sync.Mutex
-	started bool // the stream's header is written
-	done    bool
-}
+// keepAlive is how long an open stream may be silent: proxies cut what is idle,
+// most of them after a minute.
+const keepAlive = 15 * time.Second
 
 // startStream writes the header of an event stream.
 func (x *exchange) startStream() {
@@ -34,116 +24,145 @@ func (x *exchange) startStream() {
 	x.started = true
 	h := x.w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
+	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
+	h.Set("X-Content-Type-Options", "nosniff")
 	x.w.WriteHeader(http.StatusOK)
 }
 
-// event writes one message as an event. A message is one line: there are
-// clients that read line by line.
-func (x *exchange) event(msg []byte) error {
-	if bytes.IndexByte(msg, '\n') >= 0 || bytes.IndexByte(msg, '\r') >= 0 {
-		v := jsontext.Value(msg)
-		if err := v.Compact(); err != nil {
-			return err
-		}
-		msg = v
+// send writes b to the stream at once. What a client does not take in time
+// breaks the stream; the server then ends the call through its context.
+func (x *exchange) send(b []byte, timeout time.Duration) {
+	if x.broken {
+		return
 	}
-	b := make([]byte, 0, len(msg)+8)
-	b = append(append(append(b, "data: "...), msg...), "\n\n"...)
-	if _, err := x.w.Write(b); err != nil {
-		return err
+	x.startStream()
+	x.deadline(len(b), timeout)
+	_, err := x.w.Write(b)
+	if err == nil {
+		err = http.NewResponseController(x.w).Flush()
 	}
-	return http.NewResponseController(x.w).Flush()
+	x.broken = err != nil
 }
 
-// finish writes the last message, with a status if it still can have one.
-func (x *exchange) finish(status int, parts ...[]byte) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.done = true
-	if x.started || x.streamOnly && status == http.StatusOK {
-		x.startStream()
-		return x.event(bytes.Join(parts, nil))
+// endStream writes the response, which ends the stream.
+func (x *exchange) endStream(rep reply, gone bool) {
+	if x.timer != nil {
+		x.timer.Stop()
 	}
-	n := 0
-	for _, p := range parts {
-		n += len(p)
+	if gone {
+		return
 	}
-	h := x.w.Header()
-	h["Content-Type"] = jsonType
-	h["Cache-Control"] = noStore
-	h["Content-Length"] = []string{strconv.Itoa(n)}
-	h["X-Content-Type-Options"] = noSniff
-	x.w.WriteHeader(status)
-	for _, p := range parts {
-		if len(p) == 0 {
-			continue
-		}
-		if _, err := x.w.Write(p); err != nil {
-			return err
-		}
-	}
-	return nil
+	buf := newBuffer()
+	defer buf.release()
+	buf.b = appendEvent(buf.b, rep.head, rep.tail)
+	x.send(buf.b, answerTimeout)
+	x.noDeadline()
 }
 
-// statusClientClosed is what Caddy logs for a client that went away.
-const statusClientClosed = 499
-
-// abandon ends the exchange with a client that is gone. Nobody reads the
-// status; it is for the access log.
-func (x *exchange) abandon() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.done = true
-	if !x.started {
-		x.w.WriteHeader(statusClientClosed)
+// stayAlive writes a comment whenever nothing else was written for a while.
+func (x *exchange) stayAlive() {
+	if x.timer != nil {
+		x.timer.Reset(x.keepAlive)
+		return
 	}
-}
-
-// Shared, so that setting them allocates nothing; nobody changes them in place.
-var (
-	jsonType = []string{"application/json"}
-	noStore  = []string{"no-store"}
-	noSniff  = []string{"nosniff"}
-)
-
-// progress makes the function that tells the client of a call's progress. What
-// it gives to the client grows strictly, whatever the upstream says.
-func (x *exchange) progress(token jsontext.Value) func(tool.Progress) {
-	last := 0.0
-	first := true
-	return func(p tool.Progress) {
+	x.timer = time.AfterFunc(x.keepAlive, func() {
+		// A panic here would end the process.
+		defer func() { _ = recover() }()
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		if x.done {
+		if x.done || x.broken {
 			return
 		}
-		value, number := p.Progress, 0.0
-		if len(value) == 0 {
-			number = last + 1
-			value = strconv.AppendFloat(nil, number, 'f', -1, 64)
-		} else {
-			var err error
-			if number, err = strconv.ParseFloat(string(value), 64); err != nil || !value.IsValid() {
-				return
-			}
-		}
-		if !first && !(number > last) {
-			return
-		}
-		first, last = false, number
-		b := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), token...)
-		b = append(append(b, `,"progress":`...), value...)
-		if p.Total.Kind() == '0' && p.Total.IsValid() {
-			b = append(append(b, `,"total":`...), p.Total...)
-		}
-		if p.Message != "" {
-			b = quote(append(b, `,"message":`...), p.Message)
-		}
-		b = append(b, "}}"...)
-		x.startStream()
-		// A client that is gone ends the call through its context.
-		_ = x.event(b)
+		x.send([]byte(": still working\n\n"), eventTimeout)
+		x.timer.Reset(x.keepAlive)
+	})
+}
+
+// Progress may come as fast as an upstream writes; a client gets a burst of it,
+// and so many a second.
+const (
+	progressBurst = 1000
+	progressRate  = 200
+)
+
+// progressor tells a client of a call's progress. What it says grows strictly,
+// whatever the upstream says.
+type progressor struct {
+	x     *exchange
+	token jsontext.Value
+
+	last    float64
+	first   bool
+	allowed float64
+	refill  time.Time
+	buf     []byte
+}
+
+func (x *exchange) progress(token jsontext.Value) func(tool.Progress) {
+	p := &progressor{x: x, token: token, first: true, allowed: progressBurst, refill: time.Now()}
+	return p.tell
+}
+
+func (p *progressor) tell(step tool.Progress) {
+	p.x.mu.Lock()
+	defer p.x.mu.Unlock()
+	if p.x.done || p.x.broken || !p.may() {
+		return
 	}
+	number, value, ok := p.next(step.Progress)
+	if !ok {
+		return
+	}
+	p.first, p.last = false, number
+	b := append(p.buf[:0], `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
+	b = append(b, p.token...)
+	b = append(append(b, `,"progress":`...), value...)
+	if isNumber(step.Total) {
+		b = append(append(b, `,"total":`...), step.Total...)
+	}
+	if step.Message != "" {
+		b = quote(append(b, `,"message":`...), step.Message)
+	}
+	p.buf = append(append(b, "}}"...), eventEnd...)
+	p.x.send(p.buf, eventTimeout)
+	p.x.stayAlive()
+}
+
+// may takes from the budget of notifications.
+func (p *progressor) may() bool {
+	now := time.Now()
+	p.allowed = min(progressBurst, p.allowed+now.Sub(p.refill).Seconds()*progressRate)
+	p.refill = now
+	if p.allowed < 1 {
+		return false
+	}
+	p.allowed--
+	return true
+}
+
+// next gives the progress to tell: the upstream's number if it is more than the
+// last one, or one more than that.
+func (p *progressor) next(given jsontext.Value) (number float64, value jsontext.Value, ok bool) {
+	if len(given) == 0 {
+		number = p.last + 1
+		return number, strconv.AppendFloat(nil, number, 'f', -1, 64), number > p.last
+	}
+	if !isNumber(given) {
+		return 0, nil, false
+	}
+	number, err := strconv.ParseFloat(string(given), 64)
+	if err != nil {
+		return 0, nil, false
+	}
+	return number, given, p.first || number > p.last
+}
+
+// isNumber says that v is one JSON number and nothing else.
+func isNumber(v jsontext.Value) bool {
+	if len(v) == 0 || v[0] != '-' && (v[0] < '0' || v[0] > '9') {
+		return false
+	}
+	last := v[len(v)-1]
+	return last >= '0' && last <= '9' && v.IsValid()
 }
