@@ -79,7 +79,7 @@ func (o *observer) Call(ctx context.Context, c *tool.Call) (context.Context, fun
 			}
 			span.End()
 		}
-		if outcome != string(tool.OutcomeOK) {
+		if outcome != string(tool.OutcomeOK) || res.Err != nil {
 			o.log(ctx, c, res, outcome)
 		}
 	}
@@ -104,7 +104,11 @@ func (o *observer) log(ctx context.Context, c *tool.Call, res *tool.Result, outc
 	if res != nil && res.Err != nil && outcome != string(tool.OutcomeArguments) {
 		attrs = append(attrs, slog.String("error", res.Err.Error()))
 	}
-	o.logger.LogAttrs(ctx, level, "tool call failed", attrs...)
+	msg := "tool call failed"
+	if res != nil && !res.IsError {
+		msg = "tool answer is not what it should be"
+	}
+	o.logger.LogAttrs(ctx, level, msg, attrs...)
 }
 
 // Interface guard

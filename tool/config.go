@@ -57,7 +57,8 @@ type Config struct {
 	Request Request `json:"request,omitzero"`
 
 	// Select is a jq program that is applied to a JSON answer before anything
-	// else looks at it; its first result is the answer. Default: none.
+	// else looks at it; one output is the answer, several become an
+	// array. Default: none.
 	Select string `json:"select,omitempty"`
 
 	// Annotations are hints for clients about what the tool does. Default:
