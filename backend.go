@@ -54,6 +54,14 @@ func (b *backend) Serve(w http.ResponseWriter, r *http.Request, c *tool.Call) er
 		return errors.New("the client's request did not come through a Caddy server")
 	}
 	outerVars, _ := octx.Value(caddyhttp.VarsCtxKey).(map[string]any)
+	// A copy, with the URL as a server sees it: with a scheme in it, a proxy would
+	// not use its own.
+	inner, u := *r, *r.URL
+	u.Scheme, u.Host = "", ""
+	inner.URL = &u
+	// What handlers do to the headers must not be done twice after a redirect.
+	inner.Header = maps.Clone(r.Header)
+	r = &inner
 	r.RemoteAddr, r.TLS = outer.RemoteAddr, outer.TLS
 	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.1", 1, 1
 	r.RequestURI = r.URL.RequestURI()
