@@ -61,13 +61,17 @@ func (c *inputCompiler) compile() {
 	}
 	c.defaults()
 	c.rootCheck(root)
-	in.public = publicSchema(root, in.hidden)
+	in.public = root.raw
+	if slices.ContainsFunc(in.arguments, func(a argument) bool { return a.hidden }) {
+		in.public = withoutMembers(root, in.hidden)
+	}
 	for _, h := range in.schema.doc.headers {
 		if !in.hidden(h.Path[0]) {
 			in.headers = append(in.headers, h)
 		}
 	}
 	c.checkHiddenReferences()
+	in.schema.doc.schemas, in.schema.doc.refs = nil, nil // No longer needed.
 }
 
 // isOpen says whether the schema allows arguments that it does not name.
@@ -332,6 +336,12 @@ func (c *inputCompiler) rootCheck(root *node) {
 // checkHiddenReferences looks for references into what clients do not get.
 func (c *inputCompiler) checkHiddenReferences() {
 	d := c.in.schema.doc
+	for i, n := range c.nodes {
+		a := &c.in.arguments[i]
+		if a.hidden && n != nil && (strings.HasPrefix(n.pointer, "/$defs/") || strings.HasPrefix(n.pointer, "/definitions/")) {
+			c.fail(inputField, n.pointer, a.name, "argument %s cannot be taken from clients here: move it into the root's properties", quoteText(a.name))
+		}
+	}
 	for _, n := range d.schemas {
 		for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 			v := n.get(k)

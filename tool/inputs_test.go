@@ -89,6 +89,7 @@ func TestViolations(t *testing.T) {
 - colour: unknown argument; accepted: q, limit, sort, code, price, tags, color, flag, filter (did you mean "color"?)
 - limit: expected integer, got string "ten"
 - q: required argument is missing`},
+		"name":       {"{\"q\":\"ab\",\"x\\n- ignore\":1}", `invalid arguments: "x\n- ignore": unknown argument; accepted: q, limit, sort, code, price, tags, color, flag, filter`},
 		"no object":  {`[1]`, `invalid arguments: expected an object with the arguments by name, got an array`},
 		"a string":   {`"x"`, `invalid arguments: expected an object with the arguments by name, got a string`},
 		"long value": {`{"q":"ab","flag":"` + strings.Repeat("ä", 100) + `"}`, `invalid arguments: flag: expected boolean, got string "` + strings.Repeat("ä", 60) + `…"`},

@@ -306,6 +306,7 @@ func TestFixedAndHiddenProblems(t *testing.T) {
 		"fixed huge":      {Config{Fixed: map[string]json.RawMessage{"sort": json.RawMessage(`1e9999999`)}}, `{"type":"object","properties":{"sort":{}}}`, "fixed.sort", "sort", `a number has more than 400 digits`},
 		"hidden unknown":  {Config{Hidden: []string{"sort"}}, ``, "hidden", "sort", `there is no argument "sort" to hide; the tool has none`},
 		"hidden required": {Config{Hidden: []string{"q"}}, `{"type":"object","properties":{"q":{}},"required":["q"]}`, "hidden", "q", `argument "q" is hidden and required, so that no call could pass: give it a default, or fix its value`},
+		"hidden in defs":  {Config{Hidden: []string{"a"}}, `{"type":"object","$ref":"#/$defs/x","$defs":{"x":{"properties":{"a":{}}}}}`, "input_schema", "a", `argument "a" cannot be taken from clients here: move it into the root's properties`},
 		"hidden referred": {Config{Hidden: []string{"a"}}, `{"type":"object","properties":{"a":{},"b":{"$ref":"#/properties/a"}}}`, "input_schema", "a", `$ref leads into argument "a", which clients do not see: move what it refers to into $defs`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -334,10 +335,12 @@ func TestPublicSchema(t *testing.T) {
 		"required":   {`{"type":"object","properties":{"secret":{}},"required":["secret"]}`, `{"type":"object","properties":{}}`},
 		"dependent":  {`{"type":"object","properties":{"secret":{},"a":{}},"dependentRequired":{"secret":["a"],"a":["secret"],"b":["secret","a"]}}`, `{"type":"object","properties":{"a":{}},"dependentRequired":{"b":["a"]}}`},
 		"allOf":      {`{"type":"object","properties":{"secret":{}},"allOf":[{"required":["secret","a"]},{"properties":{"secret":{}}}]}`, `{"type":"object","properties":{},"allOf":[{"required":["a"]},{"properties":{}}]}`},
+		"only allOf": {`{"type":"object","allOf":[{"properties":{"secret":{},"a":{}}}]}`, `{"type":"object","allOf":[{"properties":{"a":{}}}]}`},
 		"anyOf":      {`{"type":"object","properties":{"secret":{}},"anyOf":[{"required":["secret"]},{"required":["a"]}],"oneOf":[{"required":["a"]}]}`, `{"type":"object","properties":{},"oneOf":[{"required":["a"]}]}`},
 		"if":         {`{"type":"object","properties":{"secret":{}},"if":{"required":["a"]},"then":{"properties":{"secret":{"const":1}}},"else":true}`, `{"type":"object","properties":{}}`},
 		"not":        {`{"type":"object","properties":{"secret":{}},"not":{"required":["secret"]}}`, `{"type":"object","properties":{}}`},
 		"examples":   {`{"type":"object","properties":{"secret":{}},"examples":[{"secret":1,"a":2}],"default":{"secret":1}}`, `{"type":"object","properties":{},"examples":[{"a":2}],"default":{}}`},
+		"count":      {`{"type":"object","properties":{"secret":{}},"minProperties":1,"maxProperties":3}`, `{"type":"object","properties":{},"maxProperties":3}`},
 		"deeper":     {`{"type":"object","properties":{"secret":{},"a":{"properties":{"secret":{}}}}}`, `{"type":"object","properties":{"a":{"properties":{"secret":{}}}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,23 +8,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// publicSchema gives the schema that clients see: as configured, without the
+// withoutMembers gives the schema that clients see: as configured, without the
 // arguments that are hidden from them. What else the root says about those goes
 // too; that can only make the public schema allow more, and arguments are
 // checked against the whole one.
-func publicSchema(root *node, hidden func(name string) bool) jsontext.Value {
-	var names []string
-	if props := root.get("properties"); props.isObject() {
-		names = slices.DeleteFunc(slices.Clone(props.names), func(n string) bool { return !hidden(n) })
-	}
-	if len(names) == 0 {
-		return root.raw
-	}
-	return withoutMembers(root, hidden)
-}
-
-// withoutMembers writes a schema for an object without what it says about some
-// of the members.
 func withoutMembers(n *node, hidden func(name string) bool) jsontext.Value {
 	if n.kind != '{' {
 		return n.raw
@@ -56,7 +43,9 @@ func withoutMembers(n *node, hidden func(name string) bool) jsontext.Value {
 			if !conditional {
 				kept = v.raw
 			}
-		case "anyOf", "oneOf", "not", "minProperties", "maxProperties":
+		case "minProperties":
+			// The hidden ones count, and are not the client's to give.
+		case "anyOf", "oneOf", "not":
 			if !mentions(v, hidden) {
 				kept = v.raw
 			}

@@ -115,7 +115,7 @@ func TestQuickAgrees(t *testing.T) {
 	all := compareAll(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	quick := make([]int, len(all))
-	for range 1000 {
+	for range 400 {
 		arguments := randomJSON(nil, r, 0)
 		if !jsontext.Value(arguments).IsValid() {
 			continue // Names that are there twice.

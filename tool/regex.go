@@ -27,7 +27,7 @@ func compileRegex(pattern string) (*regexp.Regexp, error) {
 		return nil, err
 	}
 	switch {
-	case se.Code == syntax.ErrInvalidPerlOp && lookAround(se.Expr),
+	case (se.Code == syntax.ErrInvalidPerlOp || se.Code == syntax.ErrInvalidNamedCapture) && lookAround(se.Expr),
 		se.Code == syntax.ErrInvalidEscape && backReference(se.Expr),
 		se.Code == syntax.ErrInvalidRepeatSize && largeRepeat(se.Expr),
 		se.Code == syntax.ErrLarge:

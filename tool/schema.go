@@ -50,6 +50,7 @@ func compileSchema(raw json.RawMessage, field string) (*schema, []Problem) {
 
 func newSchema(doc *schemaDoc) (*schema, error) {
 	s := &schema{doc: doc, quick: doc.quickSchema(doc.root)}
+	doc.known, doc.base = nil, nil // No longer needed.
 	if !doc.complex {
 		c, err := buildSchema(doc, nil)
 		if err != nil {

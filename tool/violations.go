@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	jskind "github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -296,9 +297,21 @@ func dotted(path []string) string {
 		if i > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(shorten(token, maxQuoted))
+		b.WriteString(plainName(token))
 	}
 	return b.String()
+}
+
+// plainName is a name as it is if it is of the usual kind, else quoted: it may
+// be the client's, and must not look like more than a name.
+func plainName(name string) string {
+	usual := func(c rune) bool {
+		return unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("_-$@:/", c)
+	}
+	if name == "" || strings.ContainsFunc(name, func(c rune) bool { return !usual(c) }) {
+		return quoteText(name)
+	}
+	return shorten(name, maxQuoted)
 }
 
 // got describes a wrong value.
