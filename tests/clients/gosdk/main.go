@@ -12,9 +12,7 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,23 +23,17 @@ type report struct {
 	Protocol string         `json:"protocol"`
 	Tools    []string       `json:"tools"`
 	Calls    map[string]any `json:"calls"`
-	Progress int64          `json:"progress"`
+	Progress int            `json:"progress"`
 }
 
 func main() {
-	command := flag.Bool("command", false, "the arguments are a command to talk to over stdio, not a URL")
+	steps := flag.Int("steps", 0, "progress notifications to wait for")
 	flag.Parse()
 	log.SetFlags(0)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 
-	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: flag.Arg(0)}
-	if *command {
-		cmd := exec.Command(flag.Arg(0), flag.Args()[1:]...)
-		cmd.Stderr = os.Stderr
-		transport = &mcp.CommandTransport{Command: cmd}
-	}
-	r, err := run(ctx, transport)
+	r, err := run(ctx, &mcp.StreamableClientTransport{Endpoint: flag.Arg(0)}, *steps)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,11 +42,11 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, t mcp.Transport) (*report, error) {
+func run(ctx context.Context, t mcp.Transport, steps int) (*report, error) {
 	r := &report{Calls: map[string]any{}}
-	var progress atomic.Int64
+	progress := make(chan struct{}, 100)
 	c := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, &mcp.ClientOptions{
-		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { progress.Add(1) },
+		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { progress <- struct{}{} },
 	})
 	s, err := c.Connect(ctx, t, nil)
 	if err != nil {
@@ -75,6 +67,8 @@ func run(ctx context.Context, t mcp.Transport) (*report, error) {
 		case "echo":
 			p.Arguments = map[string]any{"id": "a b/c", "n": 7}
 		case "steps":
+			// Releases before v1.4 lose the token where there is no metadata yet.
+			p.Meta = mcp.Meta{}
 			p.SetProgressToken("steps-1")
 		}
 		res, err := s.CallTool(ctx, p)
@@ -83,8 +77,18 @@ func run(ctx context.Context, t mcp.Transport) (*report, error) {
 		}
 		r.Calls[name] = summary(res)
 	}
-	r.Progress = progress.Load()
-	return r, s.Close()
+	// The SDK hands notifications over besides the results, in no order.
+	for r.Progress < steps {
+		select {
+		case <-progress:
+			r.Progress++
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for progress, %d of %d came: %w", r.Progress, steps, ctx.Err())
+		}
+	}
+	err = s.Close()
+	r.Progress += len(progress)
+	return r, err
 }
 
 func summary(res *mcp.CallToolResult) map[string]any {
