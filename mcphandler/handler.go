@@ -77,8 +77,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	case http.MethodGet, http.MethodHead:
-		if h.opt.Page != nil && wantsPage(r.Header["Accept"]) {
-			w.Header().Add("Vary", "Accept")
+		if h.opt.Page == nil {
+			break
+		}
+		// Also for 405, which caches may keep.
+		w.Header().Add("Vary", "Accept")
+		if wantsPage(r.Header["Accept"]) {
 			h.opt.Page.ServeHTTP(w, r)
 			return nil
 		}

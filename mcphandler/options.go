@@ -81,8 +81,8 @@ type Message struct {
 
 // Observer is told what happens, for metrics, logs and traces.
 type Observer interface {
-	// Message is called once for each JSON-RPC message, after its answer. r is
-	// the HTTP request that carried it.
+	// Message is called once for each JSON-RPC message, when its answer is known
+	// and before the client sees it. r is the HTTP request that carried it.
 	Message(r *http.Request, m Message)
 	// Call is called before a tool runs. The context it returns is the call's;
 	// done is called with the result.

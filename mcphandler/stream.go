@@ -43,6 +43,8 @@ func (x *exchange) send(b []byte, timeout time.Duration) {
 		err = http.NewResponseController(x.w).Flush()
 	}
 	x.broken = err != nil
+	// HTTP/2 resets a stream whose deadline passes, even if nothing is written.
+	x.noDeadline()
 }
 
 // endStream writes the response, which ends the stream.
@@ -57,7 +59,6 @@ func (x *exchange) endStream(rep reply, gone bool) {
 	defer buf.release()
 	buf.b = appendEvent(buf.b, rep.head, rep.tail)
 	x.send(buf.b, answerTimeout)
-	x.noDeadline()
 }
 
 // stayAlive writes a comment whenever nothing else was written for a while.

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcphandler
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/caddymcp/caddy-mcp/tool"
+)
+
+func TestHTTP01And02(t *testing.T) {
+	t.Parallel()
+	e := echo()
+	h := newHandler(t, Options{Origins: []string{"https://app.example.com"}}, e)
+	for _, verb := range []string{"POST", "GET", "DELETE", "OPTIONS", "PUT"} {
+		for _, origin := range []string{
+			"http://evil.example", "null", "http://example.com.evil.example", "http://example.com:81", "https://example.com",
+			"http://app.example.com", "example.com", "http://example.com/",
+		} {
+			q := call(versionModern, "echo", "{}").with("Origin", origin)
+			q.verb = verb
+			a := do(t, h, q)
+			if a.status != http.StatusForbidden || a.header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s from %s: HTTP %d, %v", verb, origin, a.status, a.header)
+			}
+		}
+	}
+	q := call(versionModern, "echo", "{}")
+	q.lines = http.Header{"Origin": {"http://example.com", "http://evil.example"}}
+	if a := do(t, h, q); a.status != http.StatusForbidden {
+		t.Errorf("two origins: HTTP %d", a.status)
+	}
+	if n := e.calls.Load(); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+func TestHTTP03(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		h := newHandler(t, Options{Origins: []string{"https://App.example.com"}})
+		for _, origin := range []string{"", "http://example.com", "https://app.example.com"} {
+			a := do(t, h, call(v, "echo", "{}").with("Origin", origin))
+			if a.text(t) != "{}" {
+				t.Errorf("%q: %s", origin, a.body)
+			}
+			if got := a.header.Get("Access-Control-Allow-Origin"); got != origin {
+				t.Errorf("%q: allowed %q", origin, got)
+			}
+			if !strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Origin") {
+				t.Errorf("%q: no Vary", origin)
+			}
+			exposed := a.header.Get("Access-Control-Expose-Headers")
+			if origin != "" && (!strings.Contains(exposed, "Mcp-Session-Id") || !strings.Contains(exposed, "WWW-Authenticate")) {
+				t.Errorf("%q: exposed %q", origin, exposed)
+			}
+		}
+		h = newHandler(t, Options{AnyOrigin: true})
+		if a := do(t, h, call(v, "echo", "{}").with("Origin", "https://anyone.example")); a.text(t) != "{}" {
+			t.Errorf("any origin: %s", a.body)
+		}
+		h = newHandler(t, Options{Scheme: func(*http.Request) string { return "https" }})
+		if a := do(t, h, call(v, "echo", "{}").with("Origin", "https://example.com")); a.text(t) != "{}" {
+			t.Errorf("https: %s", a.body)
+		}
+	})
+}
+
+// A page of another site may have had its name point to this machine: then its
+// origin is the Host, and only the address tells.
+func TestHTTP04(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		addr, host, origin string
+		status             int
+	}{
+		{"127.0.0.1:8080", "evil.example:8080", "http://evil.example:8080", 403},
+		{"[::1]:8080", "evil.example:8080", "http://evil.example:8080", 403},
+		{"127.0.0.1:8080", "listed.example:8080", "http://listed.example:8080", 200},
+		{"127.0.0.1:8080", "localhost:8080", "http://localhost:8080", 200},
+		{"127.0.0.1:8080", "LOCALHOST:8080", "http://localhost:8080", 200},
+		{"127.0.0.1:8080", "app.localhost:8080", "http://app.localhost:8080", 200},
+		{"127.0.0.1:8080", "127.0.0.1:8080", "http://127.0.0.1:8080", 200},
+		{"[::1]:8080", "[::1]:8080", "http://[::1]:8080", 200},
+		{"127.0.0.1:80", "localhost:80", "http://localhost", 200},
+		{"127.0.0.1:8080", "localhost:8080", "http://localhost:9", 403},
+		{"192.0.2.1:8080", "mcp.example:8080", "http://mcp.example:8080", 200},
+		{"127.0.0.1:8080", "evil.example:8080", "", 200},
+	} {
+		h := newHandler(t, Options{Origins: []string{"http://listed.example:8080"}})
+		addr, err := net.ResolveTCPAddr("tcp", tt.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := call(versionModern, "echo", "{}").with("Origin", tt.origin).http()
+		r.Host = tt.host
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr))
+		w := httptest.NewRecorder()
+		status := w.Code
+		if err := h.ServeHTTP(w, r); err != nil {
+			status = err.(*StatusError).Status
+		}
+		if status != tt.status {
+			t.Errorf("%s, Host %s, Origin %q: HTTP %d, want %d", tt.addr, tt.host, tt.origin, status, tt.status)
+		}
+	}
+}
+
+func TestPreflight(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{Origins: []string{"https://app.example.com"}})
+	q := request{verb: "OPTIONS", body: " "}.
+		with("Origin", "https://app.example.com").with("Access-Control-Request-Method", "POST").
+		with("Access-Control-Request-Headers", "authorization,content-type,mcp-protocol-version,mcp-session-id,last-event-id,mcp-method,mcp-name,mcp-param-region,x-evil").
+		with("Content-Type", "").with("Accept", "")
+	a := do(t, h, q)
+	if a.status != http.StatusNoContent {
+		t.Fatalf("HTTP %d", a.status)
+	}
+	allowed := strings.ToLower(a.header.Get("Access-Control-Allow-Headers"))
+	for _, name := range []string{"authorization", "content-type", "mcp-protocol-version", "mcp-session-id", "last-event-id", "mcp-method", "mcp-name", "mcp-param-region"} {
+		if !strings.Contains(allowed, name) {
+			t.Errorf("%s is not in %q", name, allowed)
+		}
+	}
+	if strings.Contains(allowed, "x-evil") {
+		t.Errorf("allowed %q", allowed)
+	}
+	if !strings.Contains(a.header.Get("Access-Control-Allow-Methods"), "POST") || a.header.Get("Access-Control-Allow-Origin") != "https://app.example.com" {
+		t.Errorf("%v", a.header)
+	}
+}
+
+func TestHTTP05Accept(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		h := newHandler(t, Options{})
+		for _, tt := range []struct {
+			accept string
+			status int
+			sse    bool
+		}{
+			{"application/json, text/event-stream", 200, false},
+			{"application/json", 200, false},
+			{"Application/JSON;charset=utf-8", 200, false},
+			{"*/*", 200, false},
+			{"application/*", 200, false},
+			{"", 200, false},
+			{"application/json;q=0.9, text/event-stream", 200, false},
+			{"text/event-stream", 200, true},
+			{"text/*", 200, true},
+			{"application/json;q=0, */*", 200, true},
+			{"application/json;q=0, text/event-stream;q=0.5", 200, true},
+			{"text/html", 406, false},
+			{"*/*;q=0", 406, false},
+			{"application/json;q=0", 406, false},
+			{"application/jsonx, nonsense", 406, false},
+		} {
+			a := do(t, h, call(v, "echo", `{"a":1}`).with("Accept", tt.accept))
+			if a.status != tt.status || a.sse != tt.sse {
+				t.Errorf("%q: HTTP %d, sse %v", tt.accept, a.status, a.sse)
+				continue
+			}
+			if tt.status == 200 && a.text(t) != `{"a":1}` {
+				t.Errorf("%q: %s", tt.accept, a.body)
+			}
+			if tt.status == 200 && !tt.sse && a.header.Get("Content-Length") == "" {
+				t.Errorf("%q: no Content-Length", tt.accept)
+			}
+		}
+		// Several lines count as one.
+		q := call(v, "echo", "{}")
+		q.lines = http.Header{"Accept": {"text/html", "application/json"}}
+		do(t, h, q).result(t)
+	})
+}
+
+func TestHTTP06(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		e := echo()
+		h := newHandler(t, Options{}, e)
+		for _, method := range []string{"notifications/initialized", "notifications/cancelled", "notifications/unheard-of", "tools/call"} {
+			a := do(t, h, request{version: v, method: method, id: "-", params: `"name":"echo"`})
+			if a.status != http.StatusAccepted || len(a.body) != 0 {
+				t.Errorf("%s: HTTP %d, %q", method, a.status, a.body)
+			}
+		}
+		// No header says of a notification what it is; the version does.
+		a := do(t, h, request{version: v, body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`}.with("Mcp-Method", ""))
+		if a.status != http.StatusAccepted {
+			t.Errorf("HTTP %d: %s", a.status, a.body)
+		}
+		if n := e.calls.Load(); n != 0 {
+			t.Errorf("%d calls", n)
+		}
+	})
+}
+
+func TestHTTP07(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{})
+	for _, q := range []request{
+		{body: `{"jsonrpc":"1.0","method":"notifications/initialized"}`},
+		{body: `{"jsonrpc":"2.0","method":7}`},
+		{body: `{"jsonrpc":"2.0","method":"notifications/initialized","params":[]}`},
+		{version: "1999-01-01", method: "notifications/initialized", id: "-"},
+		request{version: versionModern, method: "notifications/initialized", id: "-"}.with("MCP-Protocol-Version", versionLegacy),
+	} {
+		a := do(t, h, q)
+		if a.status < 400 || a.last(t).ID != nil {
+			t.Errorf("%+v: HTTP %d, %s", q, a.status, a.body)
+		}
+	}
+}
+
+func TestHTTP08(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{})
+	for _, body := range []string{
+		" ", "{", "nonsense", "[", "[1", `{"jsonrpc":"2.0","id":1,"method":"ping"`, `{"jsonrpc":"2.0","id":1,"method":"ping"} {}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}x`, `{'jsonrpc':'2.0'}`, `{"jsonrpc":"2.0","id":1,"method":"ping",}`,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}", `{"jsonrpc":"2.0","id":01,"method":"ping"}`,
+		"\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"\ud800"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"\udc00\ud800"}}`, `[{"jsonrpc":"2.0","id":1,"method":"ping"}] 1`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":NaN}}`, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\nb\"}",
+		// What is not JSON is told before what is not JSON-RPC.
+		`{"jsonrpc":"1.0","id":null,"method":7,}`, `[{"jsonrpc":"1.0"},]`,
+	} {
+		if m := do(t, h, request{body: body}).wantError(t, 400, codeParse); m.ID != nil {
+			t.Errorf("%q: id %s", body, m.ID)
+		}
+	}
+}
+
+func TestHTTP09(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{})
+	for _, tt := range []struct{ body, id string }{
+		{`{"id":1,"method":"ping"}`, "1"},
+		{`{"jsonrpc":"1.0","id":"x","method":"ping"}`, `"x"`},
+		{`{"jsonrpc":2.0,"id":1,"method":"ping"}`, "1"},
+		{`{"jsonrpc":"2.0","id":1}`, "1"},
+		{`{"jsonrpc":"2.0","id":1,"method":7}`, "1"},
+		{`{"jsonrpc":"2.0","id":1,"method":""}`, "1"},
+		{`{"jsonrpc":"2.0","id":1,"method":null}`, "1"},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}`, "1"},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}`, "1"},
+		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, ""},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, ""},
+		{`{"jsonrpc":"2.0","id":1e3,"method":"ping"}`, ""},
+		{`{"jsonrpc":"2.0","id":1.0,"method":"ping"}`, ""},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, ""},
+		{`{"jsonrpc":"2.0","id":[1],"method":"ping"}`, ""},
+		{`{"jsonrpc":"2.0","id":true,"method":"ping"}`, ""},
+		{`{}`, ""}, {`7`, ""}, {`null`, ""}, {`"ping"`, ""}, {`[]`, ""},
+	} {
+		if m := do(t, h, request{body: tt.body}).wantError(t, 400, codeInvalidRequest); string(m.ID) != tt.id {
+			t.Errorf("%s: id %s, want %s", tt.body, m.ID, tt.id)
+		}
+	}
+}
+
+func TestHTTP10(t *testing.T) {
+	t.Parallel()
+	e := echo()
+	h := newHandler(t, Options{}, e)
+	body := "[" + callBody(versionModern, "echo", "{}") + "]"
+	for _, v := range append([]string{""}, supportedVersions...) {
+		do(t, h, request{version: v, body: body}).wantError(t, 400, codeInvalidRequest)
+	}
+	if n := e.calls.Load(); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+func TestHTTP11(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		h := newHandler(t, Options{})
+		for _, body := range []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`} {
+			do(t, h, request{version: v, body: body}).wantError(t, 400, codeInvalidRequest)
+		}
+	})
+}
+
+func TestHTTP12(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		h := newHandler(t, Options{})
+		for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "application/json-patch+json", "application/json, text/plain"} {
+			if a := do(t, h, call(v, "echo", "{}").with("Content-Type", kind)); a.status != http.StatusUnsupportedMediaType {
+				t.Errorf("%q: HTTP %d", kind, a.status)
+			}
+		}
+		for _, kind := range []string{"application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON", `application/json; charset="utf-8"`} {
+			do(t, h, call(v, "echo", "{}").with("Content-Type", kind)).result(t)
+		}
+		if a := do(t, h, call(v, "echo", "{}").with("Content-Encoding", "gzip")); a.status != http.StatusUnsupportedMediaType {
+			t.Errorf("gzip: HTTP %d", a.status)
+		}
+		do(t, h, call(v, "echo", "{}").with("Content-Encoding", "identity")).result(t)
+	})
+}
+
+// HTTP-13, HTTP-16, LEG-07 and LEG-10.
+func TestHTTP13And16(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") })
+		for _, o := range []Options{{}, {Page: page}} {
+			h := newHandler(t, o)
+			for _, verb := range []string{"GET", "HEAD", "DELETE", "PUT", "PATCH", "OPTIONS"} {
+				q := request{version: v, method: "ping", verb: verb}.with("Accept", "text/event-stream")
+				if a := do(t, h, q); a.status != http.StatusMethodNotAllowed || !strings.Contains(a.header.Get("Allow"), "POST") {
+					t.Errorf("%s: HTTP %d, Allow %q", verb, a.status, a.header.Get("Allow"))
+				}
+			}
+		}
+	})
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	h := newHandler(t, Options{Page: page})
+	for accept, want := range map[string]int{
+		"text/html,application/xhtml+xml,*/*;q=0.8": http.StatusTeapot,
+		"text/html;q=0.5, text/event-stream;q=0.4":  http.StatusTeapot,
+		"text/html;q=0": 405,
+		"text/html;q=0.4, text/event-stream;q=0.9": 405,
+		"*/*":               405,
+		"":                  405,
+		"text/event-stream": 405,
+		"application/json, text/event-stream, */*": 405,
+		"text/HTML": http.StatusTeapot,
+	} {
+		a := do(t, h, request{verb: "GET", body: " "}.with("Accept", accept))
+		if a.status != want {
+			t.Errorf("%q: HTTP %d, want %d", accept, a.status, want)
+		}
+		if !strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Accept") {
+			t.Errorf("%q: Vary %v", accept, a.header.Values("Vary"))
+		}
+	}
+}
+
+func TestHTTP14(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		h := newHandler(t, Options{})
+		for _, id := range []string{
+			`1`, `"1"`, `0`, `-7`, `9007199254740993`, `123456789012345678901234567890`, `""`, `"ü"`, `"\u00fc\n\"\\"`, `"</script>"`,
+		} {
+			for _, method := range []string{"tools/list", "nosuch/method"} {
+				a := do(t, h, request{version: v, method: method, id: id})
+				if got := a.last(t).ID; string(got) != id {
+					t.Errorf("%s: id %s", id, got)
+				}
+			}
+			q := call(v, "echo", "{}")
+			q.id = id
+			if got := do(t, h, q).last(t).ID; string(got) != id {
+				t.Errorf("tools/call %s: id %s", id, got)
+			}
+		}
+	})
+}
+
+func TestHTTP15(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		h := newHandler(t, Options{})
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 20 {
+					do(t, h, request{version: v, method: "tools/list"}).result(t)
+					if got := do(t, h, call(v, "echo", `{"a":[1,2]}`)).text(t); got != `{"a":[1,2]}` {
+						t.Errorf("got %s", got)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// HTTP-17 and HTTP-18.
+func TestHTTP17And18(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		h := newHandler(t, Options{})
+		a := do(t, h, call(v, "echo", "{}").with("Mcp-Session-Id", "made-up").with("Last-Event-ID", "7"))
+		a.result(t)
+		if got := a.header.Get("Mcp-Session-Id"); got != "" {
+			t.Errorf("session %q", got)
+		}
+	})
+}
+
+func TestHTTP23(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		started, ended := make(chan struct{}), make(chan error, 1)
+		h := newHandler(t, Options{}, &fakeTool{name: "slow", call: func(ctx context.Context, _ *tool.Call) *tool.Result {
+			close(started)
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return &tool.Result{IsError: true, Outcome: tool.OutcomeCancelled}
+		}})
+		srv := serve(t, h)
+		ctx, cancel := context.WithCancel(t.Context())
+		r := call(v, "slow", "{}").http()
+		out, err := http.NewRequestWithContext(ctx, r.Method, srv.URL, r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Header = r.Header
+		failed := make(chan error, 1)
+		go func() {
+			res, err := srv.Client().Do(out)
+			if err == nil {
+				res.Body.Close()
+			}
+			failed <- err
+		}()
+		<-started
+		cancel()
+		if err := <-ended; err != context.Canceled {
+			t.Errorf("the call ended with %v", err)
+		}
+		if err := <-failed; err == nil {
+			t.Error("there was an answer")
+		}
+	})
+}
+
+// serve runs a handler as Caddy would: what it returns is answered plainly.
+func serve(t testing.TB, h *Handler) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h.ServeHTTP(w, r); err != nil {
+			http.Error(w, err.Error(), err.(*StatusError).Status)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+// The client of a cancelled call gets nothing more.
+func TestHTTP23NothingWritten(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := &recorder{}
+		h := newHandler(t, Options{Observer: o}, &fakeTool{name: "slow", call: func(context.Context, *tool.Call) *tool.Result {
+			cancel()
+			return &tool.Result{IsError: true, Outcome: tool.OutcomeCancelled}
+		}})
+		q := call(v, "slow", "{}")
+		q.ctx = ctx
+		a := do(t, h, q)
+		if a.status != statusClientClosed || len(a.body) != 0 {
+			t.Errorf("HTTP %d: %s", a.status, a.body)
+		}
+		if len(o.messages) != 1 || o.messages[0].Outcome != "cancelled" {
+			t.Errorf("%+v", o.messages)
+		}
+	})
+}
+
+func TestHTTP26(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		e := echo()
+		h := newHandler(t, Options{}, e)
+		meta := ""
+		if v == versionModern {
+			meta = `,"_meta":{` + goodMeta + `}`
+		}
+		for _, body := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":{"name":"echo"}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","\u006dethod":"ping","params":{"name":"echo"}}`,
+			`{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"echo"}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","name":"x"}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":{"b":1,"b":2}}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":[{"b":1,"\u0062":2}]}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":{"x":1,"x":1}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"},"x":{"y":1,"y":1}}`,
+		} {
+			do(t, h, request{version: v, body: body}).wantError(t, 400, codeParse)
+		}
+		for _, body := range []string{
+			`{"jsonrpc":"2.0","id":1,"Method":"tools/call","params":{"name":"echo"` + meta + `}}`,
+			`{"JSONRPC":"2.0","id":1,"method":"tools/call","params":{"name":"echo"` + meta + `}}`,
+		} {
+			do(t, h, request{version: v, body: body}).wantError(t, 400, codeInvalidRequest)
+		}
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"echo"` + meta + `}}`
+		do(t, h, request{version: v, method: "tools/call", body: body}.with("Mcp-Name", "echo")).wantError(t, 200, codeInvalidParams)
+		// An escaped name is the same name.
+		body = `{"jsonrpc":"2.0","id":1,"\u006dethod":"tools\/call","p\u0061rams":{"n\u0061me":"\u0065cho"` + meta + `}}`
+		do(t, h, request{version: v, method: "tools/call", body: body}.with("Mcp-Name", "echo")).result(t)
+		if n := e.calls.Load(); n != 1 {
+			t.Errorf("%d calls", n)
+		}
+	})
+}
+
+func TestLimits(t *testing.T) {
+	both(t, func(t *testing.T, v string) {
+		e := echo()
+		h := newHandler(t, Options{Limits: Limits{Body: 20_000, Elements: 100, Depth: 10}}, e)
+		fits := func(args string) { t.Helper(); do(t, h, call(v, "echo", args)).result(t) }
+		fails := func(args string) { t.Helper(); do(t, h, call(v, "echo", args)).wantError(t, 400, codeInvalidRequest) }
+
+		nested := func(n int) string { return `{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}` }
+		fits(nested(9))
+		fails(nested(30))
+		fails(nested(9_000))
+		many := func(n int) string { return `{"a":[` + strings.TrimSuffix(strings.Repeat("{},", n), ",") + `]}` }
+		fits(many(99))
+		fails(many(600))
+		// Nothing within strings counts.
+		fits(`{"a":"` + strings.Repeat(`,{[\"\\`, 500) + `"}`)
+
+		if a := do(t, h, call(v, "echo", `{"a":"`+strings.Repeat("x", 20_000)+`"}`)); a.status != http.StatusRequestEntityTooLarge {
+			t.Errorf("HTTP %d", a.status)
+		}
+		// A length that is not announced.
+		r := call(v, "echo", `{"a":"`+strings.Repeat("x", 20_000)+`"}`).http()
+		r.ContentLength = -1
+		if err, ok := h.ServeHTTP(httptest.NewRecorder(), r).(*StatusError); !ok || err.Status != http.StatusRequestEntityTooLarge {
+			t.Errorf("%v", err)
+		}
+		r = call(v, "echo", `{"a":"`+strings.Repeat("x", 5_000)+`"}`).http()
+		r.ContentLength = -1
+		w := httptest.NewRecorder()
+		if err := h.ServeHTTP(w, r); err != nil || w.Code != 200 {
+			t.Errorf("%v, HTTP %d", err, w.Code)
+		}
+	})
+}
+
+// A body is read whole whatever its announced length.
+func TestReadBody(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{Limits: Limits{Body: 300_000}})
+	for _, n := range []int{0, 1, 1023, 1024, firstRead - 1, firstRead, firstRead + 1, 200_000, 300_000} {
+		for _, announced := range []int64{-1, int64(n)} {
+			r := httptest.NewRequest("POST", "/", io.NopCloser(strings.NewReader(strings.Repeat("x", n))))
+			r.ContentLength = announced
+			b, err := h.readBody(r)
+			if err != nil || len(b) != n {
+				t.Errorf("%d announced as %d: %d, %v", n, announced, len(b), err)
+			}
+		}
+	}
+	r := httptest.NewRequest("POST", "/", nil)
+	r.ContentLength = -1
+	r.Body = io.NopCloser(failing{&http.MaxBytesError{Limit: 5}})
+	if _, err := h.readBody(r); err.(*StatusError).Status != http.StatusRequestEntityTooLarge {
+		t.Error(err)
+	}
+	r.Body = io.NopCloser(failing{io.ErrUnexpectedEOF})
+	if _, err := h.readBody(r); err.(*StatusError).Status != http.StatusBadRequest {
+		t.Error(err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
