@@ -46,8 +46,8 @@ var keywords = map[string]keyword{
 	"$ref":             {shape: shapeString},
 	"$dynamicRef":      {shape: shapeString, since: 2020},
 	"$dynamicAnchor":   {shape: shapeString, since: 2020},
-	"$recursiveRef":    {shape: shapeString, since: 2019, until: 2019},
-	"$recursiveAnchor": {shape: shapeBoolean, since: 2019, until: 2019},
+	"$recursiveRef":    {shape: shapeString, since: 2019}, // The library honours it in 2020-12 too.
+	"$recursiveAnchor": {shape: shapeBoolean, since: 2019},
 	"$vocabulary":      {shape: shapeObject, since: 2019, note: true},
 	"$comment":         {shape: shapeString, note: true},
 	"$defs":            {shape: shapeSchemaMap, note: true},

@@ -310,3 +310,12 @@ func TestPrepareAllocations(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func BenchmarkCompileInputs(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if in, problems := compileInputs(Config{InputSchema: json.RawMessage(searchSchema)}, Options{}); in == nil {
+			b.Fatal(problems)
+		}
+	}
+}
