@@ -32,11 +32,11 @@ func (t *toolAdapter) finish() {
 		at, exact := t.find(p)
 		message := p.Message
 		if p.Pointer != "" && !exact {
-			message = "at " + p.Pointer + ": " + message
+			message = t.places.files[p.Field] + "at " + p.Pointer + ": " + message
 		}
 		note(at, "%s: %s", t.where, message)
 	}
-	t.lint(problems)
+	t.lint()
 }
 
 // arguments puts back the arguments that Caddy took for its own shorthands.
@@ -92,16 +92,10 @@ func (t *toolAdapter) find(p tool.Problem) (at token, exact bool) {
 	return t.at, p.Pointer == ""
 }
 
-// lint finds what the tool alone cannot know, or what is only unwise.
-func (t *toolAdapter) lint(found []tool.Problem) {
-	told := func(field string) bool {
-		return slices.ContainsFunc(found, func(p tool.Problem) bool { return strings.HasPrefix(p.Field, field) })
-	}
-	if slices.Contains(t.tool.Request.ForwardHeaders, "Authorization") && !told("request.forward_headers") {
-		t.warn(t.places.fields["request.forward_headers.Authorization"],
-			"%s: forward_header Authorization passes the client's token on, which MCP forbids; give the upstream credentials of its own", t.where)
-	}
-	if url := t.tool.Request.URL; len(t.tool.Routes) == 0 && len(t.handler.Routes) == 0 && (url == "" || strings.HasPrefix(url, "/")) {
+// lint finds what the tool alone cannot know.
+func (t *toolAdapter) lint() {
+	_, _, absolute := tool.Origin(t.tool.Config)
+	if !absolute && len(t.tool.Routes) == 0 && len(t.handler.Routes) == 0 {
 		at, ok := t.places.fields["request.url"]
 		if !ok {
 			at = t.at

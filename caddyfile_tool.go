@@ -33,6 +33,7 @@ type toolAdapter struct {
 type places struct {
 	fields   map[string]token
 	pointers map[string]token
+	files    map[string]string // files of the schemas, to put before a pointer
 }
 
 // toolWords are the words of a tool, in the order of the documentation.
@@ -51,7 +52,7 @@ func (a *endpointAdapter) tool(l line) {
 	}
 	t := &toolAdapter{
 		endpointAdapter: a, tool: new(Tool), where: "tool " + l.args[0].Text, at: l.args[0],
-		places: places{make(map[string]token), make(map[string]token)},
+		places: places{make(map[string]token), make(map[string]token), make(map[string]string)},
 	}
 	t.tool.Name = l.args[0].Text
 	t.places.fields["name"] = l.args[0]
@@ -138,6 +139,7 @@ func (t *toolAdapter) input(l line) {
 		t.add(l.word, "input takes no block, but a JSON Schema in backticks or a heredoc, or file <path>; arg lines stand in the tool itself")
 		return
 	}
+	t.fromFile("input_schema", l.args)
 	t.schema, _ = t.json(l, l.args, "the input schema", true)
 }
 
@@ -152,8 +154,16 @@ func (t *toolAdapter) output(l line) {
 		t.tool.OutputStrict = true
 		args = args[:n-1]
 	}
+	t.fromFile("output_schema", args)
 	if v, ok := t.json(l, args, "the output schema", true); ok {
 		t.tool.OutputSchema = keep(v)
+	}
+}
+
+// fromFile notes the file that a schema comes from.
+func (t *toolAdapter) fromFile(field string, args []token) {
+	if len(args) == 2 && isWord(args[0], "file") {
+		t.places.files[field] = "file " + args[1].Text + " "
 	}
 }
 
