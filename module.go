@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -189,36 +191,49 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-// compile compiles the tools. Whoever wrote them sees all that is wrong at once.
+// compile compiles the tools, several at a time, since large catalogs take
+// seconds. Whoever wrote them sees all that is wrong at once.
 func (h *Handler) compile(b *backends) ([]mcphandler.Tool, error) {
-	tools := make([]mcphandler.Tool, 0, len(h.Tools))
+	compiled := make([]*tool.Tool, len(h.Tools))
+	problems := make([][]tool.Problem, len(h.Tools))
+	errs := make([]error, len(h.Tools))
 	seen := make(map[string]bool, len(h.Tools))
-	var errs []error
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, t := range h.Tools {
 		if t == nil {
-			errs = append(errs, fmt.Errorf("tool %d: expected an object, got null", i))
+			errs[i] = fmt.Errorf("tool %d: expected an object, got null", i)
 			continue
 		}
 		if seen[t.Name] {
-			errs = append(errs, fmt.Errorf("tool %s: another tool has the same name", t.Name))
+			errs[i] = fmt.Errorf("tool %s: another tool has the same name", t.Name)
 			continue
 		}
 		seen[t.Name] = true
 		backend, err := b.forTool(t)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("tool %s: %w", t.Name, err))
+			errs[i] = fmt.Errorf("tool %s: %w", t.Name, err)
 			continue
 		}
-		compiled, problems := tool.Compile(t.Config, h.options(t, backend))
-		for _, p := range problems {
+		slots <- struct{}{}
+		wg.Go(func() {
+			compiled[i], problems[i] = tool.Compile(t.Config, h.options(t, backend))
+			<-slots
+		})
+	}
+	wg.Wait()
+
+	tools := make([]mcphandler.Tool, 0, len(h.Tools))
+	for i, t := range h.Tools {
+		for _, p := range problems[i] {
 			if p.Warning {
 				h.logger.Warn(p.Error(), "server", h.Name, "tool", t.Name)
 				continue
 			}
-			errs = append(errs, fmt.Errorf("tool %s: %w", t.Name, p))
+			errs[i] = errors.Join(errs[i], fmt.Errorf("tool %s: %w", t.Name, p))
 		}
-		if compiled != nil {
-			tools = append(tools, compiled)
+		if compiled[i] != nil {
+			tools = append(tools, compiled[i])
 		}
 	}
 	return tools, errors.Join(errs...)
