@@ -217,8 +217,13 @@ func (h *Handler) compile(b *backends) ([]mcphandler.Tool, error) {
 		}
 		slots <- struct{}{}
 		wg.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					errs[i] = fmt.Errorf("tool %s: panic: %v", t.Name, v)
+				}
+				<-slots
+			}()
 			compiled[i], problems[i] = tool.Compile(t.Config, h.options(t, backend))
-			<-slots
 		})
 	}
 	wg.Wait()
