@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -75,7 +76,7 @@ func Call(version, method string, params map[string]any) *Request {
 		r.Header.Set("MCP-Protocol-Version", version)
 		r.Header.Set("Mcp-Method", method)
 		if name, ok := params["name"].(string); ok && method == "tools/call" {
-			r.Header.Set("Mcp-Name", name)
+			r.Header.Set("Mcp-Name", headerValue(name))
 		}
 		r.Meta = map[string]any{
 			MetaVersion: version, MetaCapabilities: map[string]any{},
@@ -94,6 +95,18 @@ func Call(version, method string, params map[string]any) *Request {
 		r.Header.Set("MCP-Protocol-Version", version)
 	}
 	return r
+}
+
+// headerValue encodes what a header field cannot carry as it is.
+func headerValue(s string) string {
+	plain := strings.TrimSpace(s) == s && !strings.HasPrefix(s, "=?base64?")
+	for i := range len(s) {
+		plain = plain && s[i] >= ' ' && s[i] < 0x7f
+	}
+	if plain {
+		return s
+	}
+	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
 }
 
 // Tool makes a tools/call.

@@ -133,11 +133,7 @@ func TestTOOL07(t *testing.T) {
 func TestTOOL08(t *testing.T) {
 	each(t, func(t *testing.T, v string) {
 		for _, name := range []string{"no_such_tool", "Echo", "echo "} {
-			r := harness.Tool(v, name, nil)
-			if v == harness.Modern && name == "echo " {
-				r.With("Mcp-Name", sentinel(name))
-			}
-			do(t, r).WantError(t, http.StatusOK, -32602)
+			do(t, harness.Tool(v, name, nil)).WantError(t, http.StatusOK, -32602)
 		}
 	})
 }
