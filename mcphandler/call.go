@@ -46,8 +46,22 @@ func (h *Handler) call(x *exchange, m *message, version string, b []byte, note *
 	if res == nil {
 		return reply{}, internalError()
 	}
+	if b = h.encode(b, m.id, res, modern); b == nil {
+		return reply{}, internalError()
+	}
 	note.Outcome = string(res.Outcome)
-	return reply{head: h.catalog.appendCall(b, m.id, res, modern)}, nil
+	return reply{head: b}, nil
+}
+
+// encode appends the response to a call. It gives nil if a content of a kind of
+// its own panics.
+func (h *Handler) encode(b []byte, id jsontext.Value, res *tool.Result, modern bool) (out []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			out = nil
+		}
+	}()
+	return h.catalog.appendCall(b, id, res, modern)
 }
 
 // called finds the tool, if everything that is said of it agrees. The order is

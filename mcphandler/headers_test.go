@@ -3,6 +3,8 @@
 package mcphandler
 
 import (
+	"encoding/base64"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -97,4 +99,16 @@ func TestHDR09To15(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sentinel encodes a value as clients do.
+func sentinel(s string) string {
+	plain := s == strings.Trim(s, " \t") && !(strings.HasPrefix(s, sentinelPrefix) && strings.HasSuffix(s, sentinelSuffix))
+	for i := range len(s) {
+		plain = plain && (s[i] >= ' ' && s[i] < 0x7f || s[i] == '\t')
+	}
+	if plain {
+		return s
+	}
+	return sentinelPrefix + base64.StdEncoding.EncodeToString([]byte(s)) + sentinelSuffix
 }

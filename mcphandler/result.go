@@ -88,6 +88,8 @@ func appendMember(b []byte, m *tool.Member) []byte {
 // straight, since reflection would be most of the work of a call.
 func appendContent(b []byte, ct mcp.Content) []byte {
 	switch v := ct.(type) {
+	case nil:
+		return b
 	case *mcp.TextContent:
 		if v.Meta == nil && v.Annotations == nil {
 			b = quote(append(b, `{"type":"text","text":`...), v.Text)
