@@ -103,7 +103,7 @@ func (a *endpointAdapter) unknownWord(word, where string, words []string) string
 	case slices.Contains([]string{"query", "body"}, word):
 		return "unknown word \"" + word + "\" in " + where + "; it belongs in a request: request <method> <url> { " + word + " … }"
 	}
-	return unknown(word, where, append(slices.Clone(words), "any Caddy directive"), commonDirectives...)
+	return unknown(word, where, append(slices.Clone(words), "any directive that this Caddy has"), commonDirectives...)
 }
 
 // isWord tells a word of ours from free text that happens to be unquoted.
