@@ -5,9 +5,8 @@ package tool
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
-
-	"golang.org/x/net/http/httpguts"
 )
 
 // headerField is a header that the configuration sets.
@@ -15,104 +14,172 @@ type headerField struct {
 	// name in canonical form.
 	name  string
 	value template
+	// static is the value if there are no placeholders in it.
+	static string
+	// repeats says that an earlier field has the same name.
+	repeats bool
 }
 
-// connectionHeaders belong to the connection or to the message's framing: they
-// are not a tool's to set.
-var connectionHeaders = map[string]bool{
-	"Connection": true, "Content-Length": true, "Keep-Alive": true, "Proxy-Connection": true,
-	"Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Expect": true,
+// ownHeaders belong to a connection, to the framing of a message or to a proxy:
+// they are nobody's to set.
+var ownHeaders = []string{
+	"Connection", "Content-Length", "Expect", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-func (p *parser) headerField(f Field) (headerField, bool) {
-	field := "request.headers." + f.Name
-	if !httpguts.ValidHeaderFieldName(f.Name) {
-		p.problem(field, "", "%q is not a header name: expected letters, digits and `-`", f.Name)
-		return headerField{}, false
-	}
-	h := headerField{name: http.CanonicalHeaderKey(f.Name)}
-	if connectionHeaders[h.name] {
-		p.problem(field, "", "header %s belongs to the connection and cannot be set", h.name)
-		return headerField{}, false
-	}
-	h.value = p.parse(field, f.Value)
-	p.refuseRest(field, h.value)
-	for i := range h.value {
-		if l := h.value[i].literal; !httpguts.ValidHeaderFieldValue(l) {
-			p.problem(field, "", "header %s: the value has a control character", h.name)
-			return headerField{}, false
+// clientHeaders belong to the client's own message: they cannot be passed on.
+var clientHeaders = []string{"Content-Encoding", "Content-Type", "Host"}
+
+// compileHeaders checks the headers that are set and those that are passed on.
+func (rc *requestCompiler) compileHeaders(q *request) {
+	for _, f := range rc.cfg.Request.Headers {
+		h, ok := rc.headerField("request.headers."+f.Name, f)
+		if !ok {
+			continue
 		}
+		if h.name == "Host" {
+			if q.host != nil {
+				rc.fail("request.headers."+f.Name, "", "header Host is set twice")
+			}
+			q.host = &h
+			continue
+		}
+		h.repeats = slices.ContainsFunc(q.headers, func(o headerField) bool { return o.name == h.name })
+		q.headers = append(q.headers, h)
+	}
+	for _, name := range rc.cfg.Request.ForwardHeaders {
+		rc.forward(q, name)
+	}
+}
+
+func (rc *requestCompiler) headerField(at string, f Field) (h headerField, ok bool) {
+	h.name = http.CanonicalHeaderKey(f.Name)
+	switch {
+	case !isToken(f.Name):
+		rc.fail(at, "", "%q is not the name of a header: expected letters, digits and -", f.Name)
+		return h, false
+	case slices.Contains(ownHeaders, h.name):
+		rc.fail(at, "", "header %s belongs to the connection and cannot be set", h.name)
+		return h, false
+	case f.File != nil:
+		rc.fail(at, "", "a file has its place in a multipart body only")
+		return h, false
+	}
+	h.value = rc.parse(at, f.Value, false)
+	rc.refuseStar(at, h.value)
+	for _, p := range h.value {
+		if !validHeaderValue(p.text) {
+			rc.fail(at, "", "header %s has a line break or another control character in its value", h.name)
+			return h, false
+		}
+		if h.name == "Host" && p.ph != nil && p.ph.arg != "" {
+			rc.fail(at, p.ph.arg, "argument %s in header Host: which host is asked must not be the client's choice", p.ph.arg)
+			return h, false
+		}
+	}
+	if h.value.isPlain() {
+		h.static, h.value = strings.TrimSpace(h.value.literal()), nil
 	}
 	return h, true
 }
 
-// forwarded checks the headers of the client that are passed on.
-func (p *parser) forwarded(names []string) []string {
-	const field = "request.forward_headers"
-	var out []string
-	for _, n := range names {
-		name := http.CanonicalHeaderKey(n)
-		switch {
-		case !httpguts.ValidHeaderFieldName(n):
-			p.problem(field, "", "%q is not a header name: expected letters, digits and `-`", n)
-			continue
-		case connectionHeaders[name], name == "Host":
-			p.problem(field, "", "header %s belongs to the client's connection and cannot be forwarded", name)
-			continue
-		case name == "Authorization":
-			p.warn(field, "", "forwarding Authorization passes the client's token on, which MCP forbids: an upstream needs a credential of its own")
-		}
-		out = append(out, name)
+func (rc *requestCompiler) forward(q *request, header string) {
+	at := "request.forward_headers." + header
+	name := http.CanonicalHeaderKey(header)
+	switch {
+	case !isToken(header):
+		rc.fail(at, "", "%q is not the name of a header: expected letters, digits and -", header)
+		return
+	case slices.Contains(ownHeaders, name), slices.Contains(clientHeaders, name):
+		rc.fail(at, "", "header %s belongs to the client's own message and cannot be passed on", name)
+		return
+	case slices.ContainsFunc(q.headers, func(h headerField) bool { return h.name == name }):
+		rc.fail(at, "", "header %s is both set and passed on: choose one", name)
+		return
+	case slices.Contains(q.forward, name):
+		return
+	case name == "Authorization" || name == "Cookie":
+		rc.warn(at, "passing %s on gives the client's credentials away, which MCP forbids for its token; give the upstream credentials of its own", name)
 	}
-	return out
+	q.forward = append(q.forward, name)
 }
 
-// requestOnly are the prefixes of placeholders that belong to the client's
-// request and may well be empty; others are most likely credentials.
-var requestOnly = []string{"http.mcp.client.", "http.mcp.request.", "http.mcp.args.", "http.request.", "http.vars.", "http.regexp.", "time.", "system."}
+// Defaults of headers that upstreams ask for.
+const (
+	defaultAccept    = "application/json, */*;q=0.5"
+	defaultUserAgent = "caddy-mcp"
+)
 
-func mayBeEmpty(key string) bool {
-	for _, p := range requestOnly {
-		if strings.HasPrefix(key, p) {
-			return true
+// setHeaders sets all headers. Their values are the request's own, since Caddy's
+// handlers may change them in place.
+func (b *builder) setHeaders(q *request, h http.Header, contentType string) error {
+	values := make([]string, 0, 3+len(q.headers)+len(q.forward))
+	set := func(name, value string) {
+		values = append(values, value)
+		h[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	set("Accept", defaultAccept)
+	set("User-Agent", defaultUserAgent)
+	if contentType != "" {
+		set("Content-Type", contentType)
+	}
+	if in := b.call.Inbound; in != nil {
+		for _, name := range q.forward {
+			if v := in.Header[name]; len(v) > 0 {
+				h[name] = slices.Clone(v)
+			}
 		}
 	}
-	return false
-}
-
-// build gives the header's value; ok is false if it is left out.
-func (f *headerField) build(c *Call, b Backend) (s string, ok bool, err error) {
-	for i := range f.value {
-		p := &f.value[i]
-		if p.key == "" || mayBeEmpty(p.key) {
+	var own map[string]bool // Only where a name repeats.
+	for i := range q.headers {
+		f := &q.headers[i]
+		value, ok, err := b.header(f)
+		if err != nil {
+			return err
+		}
+		if !ok {
 			continue
 		}
-		if s, err := external(c, b, p.key); err != nil || s == "" {
-			return "", false, fmt.Errorf("%w: placeholder {%s} of header %s is empty", ErrNoCredential, p.key, f.name)
+		if f.repeats && own[f.name] {
+			h[f.name] = append(h[f.name], value)
+			continue
+		}
+		set(f.name, value)
+		if q.repeats {
+			if own == nil {
+				own = make(map[string]bool)
+			}
+			own[f.name] = true
 		}
 	}
-	s, ok, err = f.value.expand(c, b)
-	if err != nil || !ok {
-		return "", false, err
+	return nil
+}
+
+// header gives the value of a header; ok is false if it is left out.
+func (b *builder) header(f *headerField) (value string, ok bool, err error) {
+	if f.value == nil {
+		return f.static, true, nil
 	}
-	s = strings.Trim(s, " \t")
-	if s == "" && len(f.value) > 0 {
+	var buf [128]byte
+	out, ok, err := b.expand(buf[:0], f.value, asText)
+	if err != nil {
+		return "", false, fmt.Errorf("header %s: %w", f.name, err)
+	}
+	ph := f.value.only()
+	if !ok || ph != nil && ph.arg == "" && len(out) == 0 {
 		return "", false, nil
 	}
-	if !httpguts.ValidHeaderFieldValue(s) {
-		if arg := f.argument(); arg != "" {
-			return "", false, argumentErrorf("%s: line breaks and control characters are not allowed here", arg)
-		}
-		return "", false, fmt.Errorf("header %s: the value has a control character", f.name)
+	value = strings.TrimSpace(string(out))
+	if validHeaderValue(value) {
+		return value, true, nil
 	}
-	return s, true, nil
-}
-
-func (f *headerField) argument() string {
-	for i := range f.value {
-		if f.value[i].isArg() {
-			return f.value[i].path
+	for _, p := range f.value {
+		if p.ph == nil || p.ph.arg == "" {
+			continue
+		}
+		if v, ok := b.lookup(p.ph); ok && !validHeaderValue(b.text(v)) {
+			return "", false, p.ph.refuse("must not have line breaks or other control characters: it is part of a header")
 		}
 	}
-	return ""
+	return "", false, fmt.Errorf("header %s: a placeholder has a line break or another control character in its value", f.name)
 }

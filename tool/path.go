@@ -3,192 +3,247 @@
 package tool
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// segment is one segment of a path, with what stands literally in it in both
-// forms.
-type segment []pathPart
+const urlField = "request.url"
 
-type pathPart struct {
-	part
-	// escaped and decoded are the literal text.
-	escaped, decoded string
+// pathTemplate is the path of a request. However many values stand in it, it
+// has the segments that are written.
+type pathTemplate struct {
+	segments []segment
+	// tail is the text behind the last segment with a value.
+	tail string
+	size int
 }
 
-// parsePath parses the path of a request URL.
-func (p *parser) parsePath(s string) []segment {
-	const field = "request.url"
-	var out []segment
-	for _, text := range strings.Split(strings.TrimPrefix(s, "/"), "/") {
-		var seg segment
-		t := p.parse(field, text)
-		literal := true
-		for _, pt := range t {
-			pp := pathPart{part: pt}
-			switch {
-			case pt.literal != "":
-				esc, ok := literalURL(pt.literal, false)
-				dec, err := url.PathUnescape(esc)
-				if !ok || err != nil {
-					p.problem(field, "", "%q in the path is not valid percent-encoding; a literal %% is written %%25", pt.literal)
-					continue
-				}
-				pp.escaped, pp.decoded = esc, dec
-			case pt.isArg():
-				literal = false
-				p.checkPathArg(field, pt, len(t) > 1)
-			default:
-				literal = false
-				if pt.rest {
-					p.problem(field, "", "placeholder {%s*}: only an argument may be several path segments", pt.key)
-				}
+// segment is a segment with a value in it.
+type segment struct {
+	// lead is the text before it, with its slash.
+	lead  string
+	value template
+	// star is its placeholder that may be several segments.
+	star *placeholder
+	// end says that its value is the end of the path.
+	end bool
+}
+
+func (rc *requestCompiler) compilePath(src string) (p pathTemplate) {
+	var seg template
+	var lead strings.Builder
+	finish := func() {
+		if !seg.isPlain() {
+			p.segments = append(p.segments, rc.segment(lead.String(), seg))
+			lead.Reset()
+		} else {
+			text := seg.literal()
+			if isDots([]byte(text)) {
+				rc.fail(urlField, "", "the path has the segment %q: write the path that is meant", text)
 			}
-			seg = append(seg, pp)
+			lead.WriteString(text)
 		}
-		if literal {
-			dec := ""
-			for i := range seg {
-				dec += seg[i].decoded
-			}
-			if dec == "." || dec == ".." {
-				p.problem(field, "", "the path has the segment %q: write the path that is meant", dec)
-			}
-		}
-		out = append(out, seg)
+		seg = nil
 	}
-	return out
-}
-
-func (p *parser) checkPathArg(field string, pt part, mixed bool) {
-	if pt.rest && mixed {
-		p.problem(field, pt.arg, "{%s*} stands beside other text: it must be a whole segment", pt.path)
-	}
-	if prop := p.props[pt.arg]; prop != nil && !prop.Always && pt.path == pt.arg {
-		p.problem(field, pt.arg, "argument %s is optional, but the path needs it: make it required or give it a default", pt.arg)
-	}
-}
-
-// pathBuilder builds both forms of a path.
-type pathBuilder struct {
-	escaped, decoded []byte
-}
-
-func (b *pathBuilder) add(s string) {
-	b.escaped = appendEscaped(b.escaped, s)
-	b.decoded = append(b.decoded, s...)
-}
-
-func (b *pathBuilder) slash() {
-	b.escaped = append(b.escaped, '/')
-	b.decoded = append(b.decoded, '/')
-}
-
-// buildPath fills path and raw path. A value stays within its segment, and what
-// would change the path's shape is refused: empty segments, `.` and `..`.
-func buildPath(segs []segment, c *Call, b Backend, u *url.URL) error {
-	pb := pathBuilder{
-		escaped: make([]byte, 0, 96),
-		decoded: make([]byte, 0, 96),
-	}
-	for i, seg := range segs {
-		pb.slash()
-		start := len(pb.decoded)
-		dynamic := false
-		var name string
-		for j := range seg {
-			pt := &seg[j]
-			switch {
-			case pt.isArg():
-				dynamic, name = true, pt.path
-				if err := pb.argument(pt, c); err != nil {
-					return err
-				}
-			case pt.key != "":
-				dynamic, name = true, pt.key
-				s, err := external(c, b, pt.key)
-				if err != nil {
-					return err
-				}
-				pb.add(s)
-			default:
-				pb.escaped = append(pb.escaped, pt.escaped...)
-				pb.decoded = append(pb.decoded, pt.decoded...)
-			}
-		}
-		if !dynamic || len(seg) == 1 && seg[0].rest {
+	for _, pc := range rc.parse(urlField, src, true) {
+		if pc.ph != nil {
+			rc.checkPathPlaceholder(pc.ph)
+			seg = append(seg, pc)
 			continue
 		}
-		if err := checkSegment(name, string(pb.decoded[start:])); err != nil {
-			if !seg.hasArg() {
-				// Nothing that the model could mend.
-				return errUnset
-			}
-			return err
+		text, err := escapeLiteral(pc.text, false)
+		if err != nil {
+			rc.fail(urlField, "", "the path has %v", err)
+			continue
 		}
-		_ = i
-	}
-	u.Path = string(pb.decoded)
-	if raw := string(pb.escaped); raw != u.Path {
-		u.RawPath = raw
-	}
-	return nil
-}
-
-func (s segment) hasArg() bool {
-	for i := range s {
-		if s[i].isArg() {
-			return true
+		for i, part := range strings.Split(text, "/") {
+			if i > 0 {
+				finish()
+				lead.WriteByte('/')
+			}
+			if part != "" {
+				seg = append(seg, piece{text: part})
+			}
 		}
 	}
-	return false
+	finish()
+	p.tail = lead.String()
+	p.size = len(p.tail)
+	for i := range p.segments {
+		s := &p.segments[i]
+		s.end = i == len(p.segments)-1 && p.tail == "" && s.value.only() != nil
+		p.size += len(s.lead) + 24
+		if s.star != nil && !s.end {
+			rc.checkRequired(s.star)
+		}
+	}
+	return p
 }
 
-// argument adds an argument: one segment, or several where that is allowed. An
-// array is its elements separated by commas (RFC 6570, simple expansion).
-func (b *pathBuilder) argument(pt *pathPart, c *Call) error {
-	v, ok := pt.raw(c)
-	if !ok {
-		return argumentErrorf("%s: expected a value, it is part of the path", pt.path)
+func (rc *requestCompiler) segment(lead string, t template) segment {
+	s := segment{lead: lead, value: t}
+	for _, pc := range t {
+		if pc.ph != nil && pc.ph.star {
+			s.star = pc.ph
+		}
 	}
-	if v.Kind() == '[' {
-		n := 0
-		cur := enter(v, skipSpace(v, 0))
-		for _, ok := cur.next(); ok; _, ok = cur.next() {
-			if n++; n > 1 {
-				b.escaped = append(b.escaped, ',')
-				b.decoded = append(b.decoded, ',')
+	return s
+}
+
+func (rc *requestCompiler) checkPathPlaceholder(ph *placeholder) {
+	if ph.arg == "" || ph.path != "" {
+		return // Only a call can tell.
+	}
+	types := ph.prop.Types
+	if len(types) == 1 && types[0] == "object" {
+		rc.fail(urlField, ph.arg, "argument %s is an object, which has no place in a path: name what is in it, such as {%s.id}", ph.arg, ph.arg)
+	}
+	if !ph.star {
+		rc.checkRequired(ph)
+	}
+}
+
+func (rc *requestCompiler) checkRequired(ph *placeholder) {
+	if ph.arg != "" && ph.path == "" && !ph.prop.Always {
+		rc.fail(urlField, ph.arg, "argument %s is optional, but the path needs it: make it required or give it a default", ph.arg)
+	}
+}
+
+// appendPath appends the path, with what would change its shape refused.
+func (b *builder) appendPath(dst []byte, p *pathTemplate) ([]byte, error) {
+	for i := range p.segments {
+		s := &p.segments[i]
+		dst = append(dst, s.lead...)
+		start := len(dst)
+		var last *placeholder
+		for _, pc := range s.value {
+			if pc.ph == nil {
+				dst = append(dst, pc.text...)
+				continue
 			}
-			b.add(Text(cur.value()))
+			last = pc.ph
+			var err error
+			if dst, err = b.appendPathValue(dst, s, pc.ph); err != nil {
+				return nil, err
+			}
+		}
+		if s.star != nil {
+			last = s.star
+		}
+		if err := s.check(dst[start:], last); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, p.tail...), nil
+}
+
+// check looks at a segment as a whole: two harmless values make dots, too.
+func (s *segment) check(path []byte, ph *placeholder) error {
+	if s.star == nil {
+		if isDots(path) {
+			return ph.refusePath(". and .. cannot be part of the path")
 		}
 		return nil
 	}
-	s := Text(v)
-	if !pt.rest {
-		b.add(s)
-		return nil
-	}
-	for i, seg := range strings.Split(strings.TrimPrefix(s, "/"), "/") {
-		if err := checkSegment(pt.path, seg); err != nil {
-			return err
+	for i := 0; ; i++ {
+		part, rest, more := bytes.Cut(path, []byte{'/'})
+		switch {
+		case isDots(part):
+			return ph.refusePath(". and .. cannot be part of the path")
+		case len(part) > 0:
+		case !more && s.end && (i > 0 || !ph.prop.Always):
+			// A slash at the end, or nothing at all.
+		default:
+			return ph.refusePath("must not be empty, nor have an empty segment: it is part of the path")
 		}
-		if i > 0 {
-			b.slash()
+		if !more {
+			return nil
 		}
-		b.add(seg)
+		path = rest
 	}
-	return nil
 }
 
-func checkSegment(name, s string) error {
+// refusePath refuses a value that cannot stand in the path.
+func (ph *placeholder) refusePath(why string) error {
+	if ph.arg == "" {
+		// Nothing that a model could mend.
+		return errUnset
+	}
+	return ph.refuse("%s", why)
+}
+
+func (b *builder) appendPathValue(dst []byte, s *segment, ph *placeholder) ([]byte, error) {
+	if ph.arg == "" {
+		text, err := b.external(ph)
+		if err != nil {
+			return nil, err
+		}
+		return appendPathText(dst, ph, []byte(text), false)
+	}
+	v, ok := b.lookup(ph)
 	switch {
-	case s == "":
-		return argumentErrorf("%s: expected a value that is not empty, it is part of the path", name)
-	case s == "." || s == "..":
-		return argumentErrorf("%s: %q cannot be part of the path", name, s)
-	case strings.IndexByte(s, 0) >= 0:
-		return argumentErrorf("%s: a NUL character cannot be part of the path", name)
+	case !ok && ph.star && s.end:
+		return dst, nil
+	case !ok:
+		return nil, ph.refuse("expected a value: it is part of the path")
+	case v[0] == '{':
+		return nil, ph.refuse("an object cannot be part of the path")
+	case v[0] == '[':
+		return b.appendPathArray(dst, ph, v)
+	}
+	text := b.text(v)
+	if ph.star {
+		text = bytes.TrimPrefix(text, []byte{'/'})
+	}
+	return appendPathText(dst, ph, text, s.end)
+}
+
+// appendPathArray appends the elements of an array, with commas between them
+// (RFC 6570, section 3.2.2), or slashes if they may be segments.
+func (b *builder) appendPathArray(dst []byte, ph *placeholder, v jsontext.Value) ([]byte, error) {
+	one := *ph
+	one.star = false
+	n := 0
+	err := elements(v, func(e jsontext.Value) (err error) {
+		if n++; n > 1 && ph.star {
+			dst = append(dst, '/')
+		} else if n > 1 {
+			dst = append(dst, ',')
+		}
+		if e[0] == '{' || e[0] == '[' {
+			return ph.refuse("only simple values can be part of the path")
+		}
+		dst, err = appendPathText(dst, &one, b.text(e), false)
+		return err
+	})
+	if err == nil && n == 0 && !ph.star {
+		err = ph.refuse("must not be empty: it is part of the path")
+	}
+	return dst, err
+}
+
+func appendPathText(dst []byte, ph *placeholder, text []byte, mayBeEmpty bool) ([]byte, error) {
+	switch {
+	case len(text) == 0 && !(ph.star && mayBeEmpty):
+		return nil, ph.refusePath("must not be empty: it is part of the path")
+	case hasControl(text):
+		return nil, ph.refusePath("must not have line breaks or other control characters: it is part of the path")
+	}
+	return appendEscaped(dst, text, false, ph.star), nil
+}
+
+// setPath sets both forms of a path. The raw one stays empty where it says
+// nothing more, as net/url has it.
+func setPath(u *url.URL, raw string) error {
+	var err error
+	if u.Path, err = url.PathUnescape(raw); err != nil {
+		return err
+	}
+	if u.EscapedPath() != raw {
+		u.RawPath = raw
 	}
 	return nil
 }

@@ -3,145 +3,178 @@
 package tool
 
 import (
+	"bytes"
+	"net/url"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// queryParam is one parameter of a query.
-type queryParam struct {
-	// name is percent-encoded.
-	name string
-	// bare parameters have no `=`.
-	bare  bool
+// param is a parameter of a query, or a field of a form.
+type param struct {
+	// name is encoded, with its =.
+	name  string
 	value template
-	// literal parts of value are percent-encoded already.
-	encoded bool
 }
 
-// parseQuery parses the query of a request URL.
-func (p *parser) parseQuery(s string) []queryParam {
-	const field = "request.url"
-	var out []queryParam
-	for text := range strings.SplitSeq(s, "&") {
-		if text == "" {
-			continue
+// compileQuery takes the query of a URL apart. It stays as it is written but
+// for its placeholders.
+func (rc *requestCompiler) compileQuery(src string) (params []param) {
+	blotted := outside(src)
+	for start := 0; start <= len(src); {
+		end := len(src)
+		if n := strings.IndexByte(blotted[start:], '&'); n >= 0 {
+			end = start + n
 		}
-		name, value, ok := strings.Cut(text, "=")
-		if placeholderRE.MatchString(name) {
-			p.problem(field, "", "%q in the query: a parameter's name cannot be a placeholder", name)
-			continue
+		if end > start {
+			params = append(params, rc.urlParam(src[start:end], blotted[start:end]))
 		}
-		q := queryParam{bare: !ok, encoded: true}
-		if q.name, ok = literalURL(name, true); !ok {
-			p.problem(field, "", "%q in the query is not valid percent-encoding; a literal %% is written %%25", name)
-			continue
-		}
-		q.value = p.parse(field, value)
-		for i := range q.value {
-			if pt := &q.value[i]; pt.literal != "" {
-				lit, ok := literalURL(pt.literal, true)
-				if !ok {
-					p.problem(field, "", "%q in the query is not valid percent-encoding; a literal %% is written %%25", pt.literal)
-				}
-				pt.literal = lit
-			}
-		}
-		p.refuseRest(field, q.value)
-		out = append(out, q)
+		start = end + 1
 	}
-	return out
+	return params
 }
 
-func (p *parser) refuseRest(field string, t template) {
-	for i := range t {
-		if t[i].rest {
-			name := t[i].path
-			if name == "" {
-				name = t[i].key
-			}
-			p.problem(field, t[i].arg, "{%s*} stands outside of the path: write {%s}", name, name)
+func (rc *requestCompiler) urlParam(src, blotted string) (p param) {
+	eq := strings.IndexByte(blotted, '=')
+	bare := eq < 0
+	if bare {
+		eq = len(src)
+	}
+	if blotted[:eq] != src[:eq] {
+		rc.fail(urlField, "", "%q in the query: a placeholder cannot name a parameter; write name={…}", src[:eq])
+		return p
+	}
+	name, err := escapeLiteral(src[:eq], true)
+	if err != nil {
+		rc.fail(urlField, "", "the query has %v", err)
+		return p
+	}
+	if decoded, err := url.QueryUnescape(name); err == nil {
+		rc.params[decoded] = true
+	}
+	if bare {
+		return param{name: name}
+	}
+	p = param{name: name + "=", value: rc.parse(urlField, src[eq+1:], true)}
+	rc.refuseStar(urlField, p.value)
+	for i := range p.value {
+		if p.value[i].text, err = escapeLiteral(p.value[i].text, true); err != nil {
+			rc.fail(urlField, "", "the query has %v", err)
+		}
+	}
+	return p
+}
+
+// field is a parameter, or a field of a form, whose name and text are plain.
+func (rc *requestCompiler) field(at string, f Field, enc encoding) param {
+	p := param{name: paramName(f.Name, enc), value: rc.parse(at, f.Value, false)}
+	rc.refuseStar(at, p.value)
+	for i := range p.value {
+		p.value[i].text = string(appendAs(nil, p.value[i].text, enc))
+	}
+	return p
+}
+
+func paramName(name string, enc encoding) string {
+	return string(append(appendAs(nil, name, enc), '='))
+}
+
+func (rc *requestCompiler) queryField(f Field) (p param, ok bool) {
+	at := "request.query." + f.Name
+	if f.Name == "" {
+		rc.fail("request.query", "", "a parameter needs a name")
+		return p, false
+	}
+	if f.File != nil {
+		rc.fail(at, "", "a file has its place in a multipart body only")
+		return p, false
+	}
+	rc.params[f.Name] = true
+	return rc.field(at, f, asQuery), true
+}
+
+func (rc *requestCompiler) refuseStar(at string, t template) {
+	for _, pc := range t {
+		if pc.ph != nil && pc.ph.star {
+			rc.fail(at, pc.ph.arg, "{%s*}: the star is for segments of the path; write {%s}", pc.ph.key, pc.ph.key)
 		}
 	}
 }
 
-// queryField parses a configured parameter.
-func (p *parser) queryField(field string, f Field) queryParam {
-	t := p.parse(field, f.Value)
-	p.refuseRest(field, t)
-	return queryParam{name: string(appendEscaped(nil, f.Name)), value: t}
+// pairs are parameters on their way into a query or a form.
+type pairs struct {
+	buf []byte
+	// lead is what comes before the first pair, if anything.
+	lead string
+	none bool
+	enc  encoding
 }
 
-// queryArg is the parameter that an argument without another place becomes.
-func queryArg(name string) queryParam {
-	return queryParam{name: string(appendEscaped(nil, name)), value: template{{arg: name, path: name}}}
+func (w *pairs) name(name string) {
+	if w.none {
+		w.buf = append(w.buf, w.lead...)
+		w.none = false
+	} else {
+		w.buf = append(w.buf, '&')
+	}
+	w.buf = append(w.buf, name...)
 }
 
-// buildQuery gives the whole query. A parameter whose argument is absent is
-// left out, an array gives a parameter for each element.
-func buildQuery(params []queryParam, c *Call, b Backend) (string, error) {
-	if len(params) == 0 {
-		return "", nil
+// add adds a parameter: none if its argument is absent, one for each element if
+// it is an array.
+func (b *builder) add(w *pairs, p *param) error {
+	ph := p.value.only()
+	if ph != nil && ph.arg != "" {
+		v, _ := b.lookup(ph)
+		b.addValue(w, p.name, v)
+		return nil
 	}
-	out := make([]byte, 0, 128)
-	for i := range params {
-		var err error
-		if out, err = params[i].append(out, c, b); err != nil {
-			return "", err
-		}
+	start, none := len(w.buf), w.none
+	w.name(p.name)
+	from := len(w.buf)
+	out, ok, err := b.expand(w.buf, p.value, w.enc)
+	if err != nil {
+		return err
 	}
-	return string(out), nil
+	w.buf = out
+	if !ok || ph != nil && len(out) == from {
+		w.buf, w.none = out[:start], none
+	}
+	return nil
 }
 
-func (q *queryParam) append(out []byte, c *Call, b Backend) ([]byte, error) {
-	if q.bare {
-		return append(separated(out), q.name...), nil
-	}
-	if arg := q.value.whole(); arg != nil {
-		v, ok := arg.raw(c)
-		if !ok {
-			return out, nil
-		}
-		return appendParam(out, q.name, v), nil
-	}
-	start := len(out)
-	out = append(append(separated(out), q.name...), '=')
-	for i := range q.value {
-		p := &q.value[i]
-		if p.literal != "" && q.encoded {
-			out = append(out, p.literal...)
-			continue
-		}
-		s, ok, err := p.text(c, b)
-		if err != nil {
+func (b *builder) addValue(w *pairs, name string, v jsontext.Value) {
+	_ = elements(bytes.TrimSpace(v), func(e jsontext.Value) error {
+		w.name(name)
+		w.buf = appendAs(w.buf, b.text(e), w.enc)
+		return nil
+	})
+}
+
+// appendQuery appends ? and the query, if there is one.
+func (b *builder) appendQuery(dst []byte, q *request) ([]byte, error) {
+	w := pairs{buf: dst, lead: "?", none: true, enc: asQuery}
+	for i := range q.query {
+		if err := b.add(&w, &q.query[i]); err != nil {
 			return nil, err
 		}
-		if !ok {
-			return out[:start], nil
+	}
+	if q.rest != restInQuery {
+		return w.buf, nil
+	}
+	for i := range b.call.args.Members {
+		m := &b.call.args.Members[i]
+		place, declared := q.args[m.Name]
+		switch {
+		case place.placed:
+			continue
+		case !declared && q.params[m.Name]:
+			// A second value could override the configured one.
+			return nil, unknownArgument(m.Name)
+		case !declared:
+			place.param = paramName(m.Name, asQuery)
 		}
-		out = appendEscaped(out, s)
+		b.addValue(&w, place.param, m.Value)
 	}
-	return out, nil
-}
-
-func separated(out []byte) []byte {
-	if len(out) > 0 {
-		out = append(out, '&')
-	}
-	return out
-}
-
-// appendParam adds a parameter for a JSON value, one for each element of an
-// array.
-func appendParam(out []byte, name string, v jsontext.Value) []byte {
-	if v.Kind() != '[' {
-		out = append(append(separated(out), name...), '=')
-		return appendEscaped(out, Text(v))
-	}
-	cur := enter(v, skipSpace(v, 0))
-	for _, ok := cur.next(); ok; _, ok = cur.next() {
-		out = append(append(separated(out), name...), '=')
-		out = appendEscaped(out, Text(cur.value()))
-	}
-	return out
+	return w.buf, nil
 }

@@ -9,270 +9,263 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 )
 
-// request builds the HTTP requests of a tool.
+// request builds the HTTP requests of a tool. It is made once, and knows of
+// each argument where it goes.
 type request struct {
 	method string
-	// scheme and host of an absolute URL. A host with placeholders is the
-	// backend's to know.
-	scheme, host string
-	path         []segment
-	query        []queryParam
-	headers      []headerField
-	forward      []string
-	body         *requestBody
-	// declared are the names of all arguments; others go where arguments go that
-	// have no other place.
-	declared map[string]bool
-	// restInBody says that they go to the body.
-	restInBody bool
+	origin origin
+	path   pathTemplate
+	query  []param
+	// params are the names of the configured parameters.
+	params  map[string]bool
+	headers []headerField
+	// repeats says that a header has several fields.
+	repeats bool
+	// host is the Host header, nil if it is not set.
+	host    *headerField
+	forward []string
+	// body is nil if there is none.
+	body        bodyTemplate
+	contentType *headerField
+	// args are the declared arguments; rest is where those go that are placed
+	// nowhere, and those that only an open schema lets through.
+	args map[string]argPlace
+	rest rest
 }
 
-var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
+// argPlace is what becomes of a declared argument.
+type argPlace struct {
+	// placed says that the configuration names its place.
+	placed bool
+	// param is its name as a query parameter otherwise.
+	param string
+}
 
-// compileRequest checks how arguments become a request.
+type rest uint8
+
+const (
+	restNowhere rest = iota
+	restInQuery
+	restInBody
+)
+
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+}
+
+// requestCompiler checks how arguments become a request, and finds a place for
+// each.
+type requestCompiler struct {
+	cfg   Config
+	props []property
+	// placed are the arguments that have a place.
+	placed map[string]bool
+	// params are the names of query parameters.
+	params   map[string]bool
+	problems []Problem
+}
+
+func (rc *requestCompiler) fail(field, arg, format string, a ...any) {
+	rc.problems = append(rc.problems, Problem{Field: field, Arg: arg, Message: fmt.Sprintf(format, a...)})
+}
+
+func (rc *requestCompiler) warn(field, format string, a ...any) {
+	rc.problems = append(rc.problems, Problem{Field: field, Message: fmt.Sprintf(format, a...), Warning: true})
+}
+
+// compileRequest makes the request of a tool with these arguments. It gives nil
+// if one of the problems is not a warning.
 func compileRequest(cfg Config, props []property) (*request, []Problem) {
-	p := &parser{props: make(map[string]*property, len(props)), used: make(map[string]bool, len(props))}
-	q := &request{method: cfg.method(), declared: make(map[string]bool, len(props))}
-	for i := range props {
-		p.props[props[i].Name] = &props[i]
-		p.names = append(p.names, props[i].Name)
-		q.declared[props[i].Name] = true
-	}
-	rc := &cfg.Request
+	rc := &requestCompiler{cfg: cfg, props: props, placed: make(map[string]bool), params: make(map[string]bool)}
+	q := &request{method: cfg.method()}
 	if !slices.Contains(methods, q.method) {
-		p.problem("request.method", "", "unknown method %q; accepted: %s%s", rc.Method, strings.Join(methods, ", "), didYouMean(q.method, methods))
+		rc.fail("request.method", "", "unknown method %q; accepted: %s%s", cfg.Request.Method, strings.Join(methods, ", "), didYouMean(q.method, methods))
 	}
-	q.compileURL(p, cfg)
-	for _, f := range rc.Query {
-		if f.Name == "" {
-			p.problem("request.query", "", "a query parameter has no name")
-			continue
-		}
-		q.query = append(q.query, p.queryField("request.query."+f.Name, f))
-	}
-	for _, f := range rc.Headers {
-		if h, ok := p.headerField(f); ok {
-			q.headers = append(q.headers, h)
+	rc.compileURL(q)
+	for _, f := range cfg.Request.Query {
+		if p, ok := rc.queryField(f); ok {
+			q.query = append(q.query, p)
 		}
 	}
-	q.forward = p.forwarded(rc.ForwardHeaders)
-	q.compileBody(p, cfg)
-	for _, pr := range p.problems {
-		if !pr.Warning {
-			return nil, p.problems
+	rc.compileHeaders(q)
+	for i := range q.headers {
+		q.repeats = q.repeats || q.headers[i].repeats
+	}
+	rc.compileBody(q)
+	rc.placeRest(q)
+	for _, p := range rc.problems {
+		if !p.Warning {
+			return nil, rc.problems
 		}
 	}
-	return q, p.problems
+	return q, rc.problems
 }
 
-func (q *request) compileURL(p *parser, cfg Config) {
-	const field = "request.url"
-	u := cfg.Request.URL
-	if u == "" {
-		u = "/" + cfg.Name
+func (rc *requestCompiler) compileURL(q *request) {
+	raw := rc.cfg.Request.URL
+	if raw == "" {
+		raw = "/" + rc.cfg.Name
 	}
-	rest := u
-	if scheme, after, ok := cutScheme(u); ok {
-		host, path := splitAuthority(after)
-		q.scheme, q.host = scheme, host
-		rest = path
-		p.checkHost(field, host)
-	} else if i := strings.Index(u, "://"); i > 0 && !strings.ContainsAny(u[:i], "/?{") {
-		p.problem(field, "", "unknown scheme %q; accepted: http, https", u[:i])
-		return
-	} else if !strings.HasPrefix(u, "/") && !strings.HasPrefix(u, "?") {
-		p.problem(field, "", "%q: expected a path that begins with `/`, or an http or https URL", u)
+	before := len(rc.problems)
+	var target string
+	if q.origin, target = rc.compileOrigin(raw); len(rc.problems) > before {
 		return
 	}
-	if strings.Contains(placeholderRE.ReplaceAllString(rest, ""), "#") {
-		p.problem(field, "", "%q has a fragment, which is never sent; a literal # is written %%23", u)
+	blotted := outside(target)
+	if strings.Contains(blotted, "#") {
+		rc.fail(urlField, "", "the URL has a fragment, which is never sent; a # itself is written %%23")
 		return
 	}
-	path, query := splitQuery(rest)
+	path, query := target, ""
+	if i := strings.IndexByte(blotted, '?'); i >= 0 {
+		path, query = target[:i], target[i+1:]
+	}
 	if path == "" {
 		path = "/"
 	}
-	q.path = p.parsePath(path)
-	q.query = p.parseQuery(query)
+	q.path = rc.compilePath(path)
+	q.query = rc.compileQuery(query)
 }
 
-// splitQuery splits at the first `?` outside of a placeholder.
-func splitQuery(s string) (path, query string) {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '{':
-			if m := placeholderRE.FindStringIndex(s[i:]); m != nil && m[0] == 0 {
-				i += m[1] - 1
-			}
-		case '?':
-			return s[:i], s[i+1:]
+// placeRest places the arguments that are named nowhere.
+func (rc *requestCompiler) placeRest(q *request) {
+	q.params = rc.params
+	q.args = make(map[string]argPlace, len(rc.props))
+	for i := range rc.props {
+		name := rc.props[i].Name
+		place := argPlace{placed: rc.placed[name]}
+		switch {
+		case place.placed:
+		case q.rest == restInQuery && rc.params[name]:
+			rc.fail("request", name, "argument %s would give a second parameter of that name: add {%s} to the first, or leave the first out", name, name)
+		case q.rest == restInQuery:
+			place.param = paramName(name, asQuery)
+		case q.rest == restNowhere:
+			rc.fail("request.body", name, "argument %s goes nowhere: the body is written out and does not use it; add {%s} to the URL, a query, a header or the body", name, name)
 		}
-	}
-	return s, ""
-}
-
-func cutScheme(u string) (scheme, rest string, ok bool) {
-	for _, s := range []string{"http", "https"} {
-		if n := len(s) + 3; len(u) >= n && strings.EqualFold(u[:n], s+"://") {
-			return s, u[n:], true
-		}
-	}
-	return "", "", false
-}
-
-// splitAuthority splits host and the rest. A host may hold placeholders.
-func splitAuthority(s string) (host, rest string) {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '{':
-			if m := placeholderRE.FindStringIndex(s[i:]); m != nil && m[0] == 0 {
-				i += m[1] - 1
-			}
-		case '/', '?', '#':
-			return s[:i], s[i:]
-		}
-	}
-	return s, ""
-}
-
-func (p *parser) checkHost(field, host string) {
-	bare := placeholderRE.ReplaceAllStringFunc(host, func(m string) string {
-		key := strings.Trim(m, "{}*")
-		if _, ok := p.argument(strings.TrimPrefix(key, argsPrefix)); ok || !strings.Contains(key, ".") {
-			p.problem(field, key, "the host cannot be an argument (%s): clients would choose where requests go", m)
-		}
-		return "x"
-	})
-	if strings.Contains(bare, "@") {
-		p.problem(field, "", "the URL has user information: set an Authorization header instead")
-		return
-	}
-	if u, err := url.Parse("http://" + bare); err != nil || u.Host == "" || u.Hostname() == "" {
-		p.problem(field, "", "%q is not a host", host)
+		q.args[name] = place
 	}
 }
 
-// Origin gives scheme and host of a tool whose request has an absolute URL. The
-// host may hold placeholders whose value is known at load, such as
-// {env.API_HOST}.
-func Origin(cfg Config) (scheme, host string, ok bool) {
-	scheme, rest, ok := cutScheme(cfg.Request.URL)
-	if !ok {
-		return "", "", false
-	}
-	host, _ = splitAuthority(rest)
-	return scheme, host, true
-}
-
-// userAgent of requests that do not set their own.
-var userAgent = []string{"caddy-mcp"}
-
-var acceptAny = []string{"application/json, */*;q=0.5"}
+// unplaced says that an argument is named nowhere.
+func (q *request) unplaced(name string) bool { return !q.args[name].placed }
 
 // build makes the request of a call.
-func (q *request) build(ctx context.Context, c *Call, b Backend) (*http.Request, error) {
-	u := &url.URL{Scheme: q.scheme}
-	if !strings.Contains(q.host, "{") {
-		u.Host = q.host
-	}
-	if err := buildPath(q.path, c, b, u); err != nil {
+func (q *request) build(ctx context.Context, c *Call, be Backend) (*http.Request, error) {
+	b := &builder{call: c, backend: be}
+	if err := q.checkUndeclared(c); err != nil {
 		return nil, err
 	}
-	rest := q.undeclared(c)
-	var err error
-	if u.RawQuery, err = buildQuery(q.query, c, b); err != nil {
+	uri, err := b.appendPath(make([]byte, 0, q.path.size+64), &q.path)
+	if err != nil {
+		return nil, fmt.Errorf("path: %w", err)
+	}
+	path := len(uri)
+	if uri, err = b.appendQuery(uri, q); err != nil {
+		return nil, fmt.Errorf("query: %w", err)
+	}
+	r, err := http.NewRequestWithContext(ctx, q.method, "/", nil)
+	if err != nil {
 		return nil, err
 	}
-	if !q.restInBody && len(rest) > 0 {
-		out := []byte(u.RawQuery)
-		for _, m := range rest {
-			if m.Value.Kind() != 'n' {
-				out = appendParam(out, string(appendEscaped(nil, m.Name)), m.Value)
-			}
-		}
-		u.RawQuery = string(out)
+	r.RequestURI = string(uri)
+	if err := setPath(r.URL, r.RequestURI[:path]); err != nil {
+		return nil, fmt.Errorf("path: %w", err)
 	}
-	r := &http.Request{
-		Method: q.method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: make(http.Header, 4+len(q.headers)+len(q.forward)),
+	if len(uri) > path {
+		r.URL.RawQuery = r.RequestURI[path+1:]
 	}
-	r.Header["Accept"], r.Header["User-Agent"] = acceptAny, userAgent
-	if err := q.setBody(r, c, b, rest); err != nil {
-		return nil, err
-	}
-	if c.Inbound != nil {
-		for _, name := range q.forward {
-			if v := c.Inbound.Header[name]; len(v) > 0 {
-				r.Header[name] = slices.Clone(v)
-			}
-		}
-	}
-	set := make(map[string]bool, len(q.headers))
-	for i := range q.headers {
-		f := &q.headers[i]
-		v, ok, err := f.build(c, b)
+	r.URL.Scheme, r.URL.Host, r.Host = q.origin.scheme, q.origin.host, q.origin.host
+	if q.host != nil {
+		host, ok, err := b.header(q.host)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case !ok:
-		case f.name == "Host":
-			r.Host = v
-		case set[f.name]:
-			r.Header[f.name] = append(r.Header[f.name], v)
-		default:
-			r.Header[f.name] = []string{v}
-			set[f.name] = true
+		if ok {
+			r.Host = host
 		}
 	}
-	return r.WithContext(ctx), nil
-}
-
-// undeclared gives the arguments that only an open schema lets through.
-func (q *request) undeclared(c *Call) []Member {
-	var out []Member
-	for i := range c.args.Members {
-		if m := &c.args.Members[i]; !q.declared[m.Name] {
-			out = append(out, *m)
-		}
+	contentType, err := b.setBody(q, r)
+	if err != nil {
+		return nil, fmt.Errorf("body: %w", err)
 	}
-	return out
+	return r, b.setHeaders(q, r.Header, contentType)
 }
 
-func (q *request) setBody(r *http.Request, c *Call, b Backend, rest []Member) error {
-	if q.body == nil {
-		r.Body = http.NoBody
+// checkUndeclared refuses what an open schema lets through where there is no
+// place for it.
+func (q *request) checkUndeclared(c *Call) error {
+	if q.rest != restNowhere {
 		return nil
 	}
-	if !q.restInBody {
-		rest = nil
+	for i := range c.args.Members {
+		if name := c.args.Members[i].Name; q.unplaced(name) {
+			return unknownArgument(name)
+		}
 	}
-	data, contentType, err := q.body.build(c, b, rest)
-	if err != nil {
-		return err
-	}
-	if contentType != "" {
-		r.Header["Content-Type"] = []string{contentType}
-	}
-	r.ContentLength = int64(len(data))
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
-	r.Body, _ = r.GetBody()
 	return nil
 }
+
+func unknownArgument(name string) error {
+	// The name is the client's own: it is not repeated in the log.
+	return argumentErrorf("invalid arguments: unknown argument %s", quoteText(name))
+}
+
+// setBody sets the body and gives its type.
+func (b *builder) setBody(q *request, r *http.Request) (contentType string, err error) {
+	r.Body = http.NoBody
+	if q.body == nil {
+		return "", nil
+	}
+	data, contentType, ok, err := q.body.build(b, q)
+	if err != nil || !ok {
+		return "", err
+	}
+	if q.contentType != nil {
+		own, ok, err := b.header(q.contentType)
+		if err != nil {
+			return "", err
+		}
+		if ok {
+			contentType = own
+		}
+	}
+	r.ContentLength = int64(len(data))
+	if len(data) > 0 {
+		// A redirect may ask for the body again.
+		r.GetBody = func() (io.ReadCloser, error) { return newBody(data), nil }
+		r.Body = newBody(data)
+	}
+	return contentType, nil
+}
+
+// requestBody reads a body from memory.
+type requestBody struct{ bytes.Reader }
+
+func newBody(data []byte) *requestBody {
+	b := new(requestBody)
+	b.Reset(data)
+	return b
+}
+
+// Close does nothing.
+func (*requestBody) Close() error { return nil }
 
 // buildFailure is the result of a call whose request could not be built.
 func buildFailure(err error) *Result {
 	var ae *argumentError
 	switch {
 	case errors.As(err, &ae):
-		return failure(OutcomeArguments, "invalid arguments: "+strings.TrimPrefix(ae.text, "invalid arguments: "), err)
+		return failure(OutcomeArguments, ae.Error(), ae.redacted())
 	case errors.Is(err, ErrNoCredential):
 		return failure(OutcomeInternal, ErrNoCredential.Error(), err)
 	}
-	return failure(OutcomeInternal, "the request of this tool could not be built; the server's configuration needs mending", fmt.Errorf("building the request: %w", err))
+	return failure(OutcomeInternal, "the request could not be built; the server's configuration needs mending", fmt.Errorf("building the request: %w", err))
 }
+
+// Interface guard
+var _ io.ReadCloser = (*requestBody)(nil)
