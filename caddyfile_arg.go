@@ -174,9 +174,7 @@ func (t *toolAdapter) argBlock(a *argument, l line, pointer string) {
 		t.add(l.word, "argument %q is of type %s: only object and object[] take a block of arg lines", a.name, l.args[1].Text)
 		return
 	}
-	for range a.arrays {
-		pointer += "/items"
-	}
+	pointer += strings.Repeat("/items", a.arrays)
 	var members []line
 	open := false
 	for _, m := range l.block {

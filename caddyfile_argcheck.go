@@ -25,8 +25,13 @@ func (t *toolAdapter) argCheck(a *argument) {
 		bad("default", "a required argument never uses its default; keep one of them")
 	}
 	for _, pair := range [][2]string{
-		{"min", "max"}, {"exclusive_min", "max"}, {"min", "exclusive_max"}, {"exclusive_min", "exclusive_max"},
-		{"min_length", "max_length"}, {"min_items", "max_items"}, {"min_properties", "max_properties"},
+		{"min", "max"},
+		{"exclusive_min", "max"},
+		{"min", "exclusive_max"},
+		{"exclusive_min", "exclusive_max"},
+		{"min_length", "max_length"},
+		{"min_items", "max_items"},
+		{"min_properties", "max_properties"},
 	} {
 		lo, okLo := a.keys[pair[0]]
 		hi, okHi := a.keys[pair[1]]
@@ -76,7 +81,7 @@ func (a *argument) valueProblem(v jsontext.Value) string {
 	if k, ok := a.keys["enum"]; ok && !slices.ContainsFunc(k.list, func(e jsontext.Value) bool { return bytes.Equal(e, v) }) {
 		return "is not among enum " + string(k.value)
 	}
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // the others have no such keys
 	case '0':
 		f := float(v)
 		for _, c := range []struct {

@@ -231,7 +231,7 @@ func several(typ, value string) ([]jsontext.Value, error) {
 	if typ == "object" || typ == "array" {
 		return nil, fmt.Errorf("expected a JSON array of values of type %s", typ)
 	}
-	for _, s := range strings.Split(unquoted(value), ",") {
+	for s := range strings.SplitSeq(unquoted(value), ",") {
 		if s == "" {
 			return nil, errors.New("a value between commas is empty; values that hold commas need a JSON array")
 		}

@@ -100,7 +100,7 @@ func (a *endpointAdapter) limits(l line) {
 		case "answer":
 			lim.Answer = a.limitSize(l)
 		case "timeout":
-			lim.Timeout, _ = a.duration(l)
+			lim.Timeout = a.duration(l)
 		case "calls":
 			lim.Calls, _ = a.number(l)
 		case "batch":
@@ -115,15 +115,14 @@ func (a *endpointAdapter) limitSize(l line) int64 {
 	if !a.takes(l, 1, 1, "a size such as 1MiB") {
 		return 0
 	}
-	n, _ := a.size(l, l.args[0])
-	return n
+	return a.size(l, l.args[0])
 }
 
 func (a *endpointAdapter) limitResult(l line) {
 	if !a.takes(l, 1, 2, "a size such as 1MiB, and error if more is one") {
 		return
 	}
-	a.handler.Limits.Result, _ = a.size(l, l.args[0])
+	a.handler.Limits.Result = a.size(l, l.args[0])
 	if len(l.args) < 2 {
 		return
 	}

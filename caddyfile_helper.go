@@ -66,7 +66,7 @@ func siteKeys(h httpcaddyfile.Helper) []string {
 var shorthands = sync.OnceValue(func() map[string]string {
 	expand := httpcaddyfile.NewShorthandReplacer()
 	out := make(map[string]string)
-	for _, short := range strings.Fields(`host hostport port orig_method orig_uri orig_path orig_dir orig_file
+	for short := range strings.FieldsSeq(`host hostport port orig_method orig_uri orig_path orig_dir orig_file
 		orig_query orig_?query method uri %uri path %path dir file query %query ?query remote remote_host remote_port
 		scheme uuid tls_cipher tls_version tls_client_fingerprint tls_client_issuer tls_client_serial
 		tls_client_subject tls_client_certificate_pem tls_client_certificate_der_base64 upstream_hostport client_ip

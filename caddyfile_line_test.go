@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 func (l line) String() string {
@@ -59,9 +60,9 @@ func TestLines(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	t.Parallel()
-	words := []string{"name", "title", "description", "request", "reverse_proxy", "respond", "min"}
+	words := []string{"name", "version", "title", "description", "request", "reverse_proxy", "respond", "min"}
 	for word, want := range map[string]string{
-		"reqest": "request", "nmae": "name", "descriptoin": "description", "reverseproxy": "reverse_proxy",
+		"reqest": "request", "vresion": "version", "desscription": "description", "reverseproxy": "reverse_proxy",
 		"mim": "min", "zzz": "", "": "", "tool": "", "respnod": "respond", "TITLE": "",
 	} {
 		if got := suggest(word, words); got != want {

@@ -59,7 +59,7 @@ func keeps(v jsontext.Value) bool {
 }
 
 func keepsValue(d *jsontext.Decoder, sorted bool) bool {
-	switch d.PeekKind() {
+	switch d.PeekKind() { //nolint:exhaustive // the others stay as they are
 	case '{':
 		if _, err := d.ReadToken(); err != nil {
 			return false

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig"
-
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 )
 

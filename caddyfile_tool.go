@@ -110,7 +110,7 @@ func (t *toolAdapter) word(word string, l line) bool {
 	case "forward_header":
 		t.forwardHeader(l)
 	case "timeout":
-		t.tool.Timeout, _ = t.duration(l)
+		t.tool.Timeout = t.duration(l)
 	case "coerce":
 		c.Coerce = t.takes(l, 0, 0, "no argument")
 	case "fix":
@@ -228,7 +228,7 @@ func (t *toolAdapter) forwardHeader(l line) {
 // isToken tells whether s can be the name of a header (RFC 9110, section 5.6.2).
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r < 0x7f && strings.ContainsRune("!#$%&'*+-.^_`|~", r))
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 	})
 }
 

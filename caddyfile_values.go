@@ -14,9 +14,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/dustin/go-humanize"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddymcp/caddy-mcp/tool"
 )
@@ -112,8 +113,7 @@ func readFile(path token) ([]byte, error) {
 
 // cause leaves out the path, which the message has already.
 func cause(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		return pe.Err
 	}
 	return err
@@ -163,8 +163,7 @@ func checkJSON(b []byte) (offset int, err error) {
 		}
 	}
 	offset = int(d.InputOffset())
-	var se *jsontext.SyntacticError
-	if errors.As(err, &se) {
+	if se, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		offset = int(se.ByteOffset)
 		if se.Err != nil {
 			err = se.Err
@@ -180,26 +179,26 @@ func checkJSON(b []byte) (offset int, err error) {
 }
 
 // duration reads the one duration of a line.
-func (m *mistakes) duration(l line) (caddy.Duration, bool) {
+func (m *mistakes) duration(l line) caddy.Duration {
 	if !m.takes(l, 1, 1, "a duration such as 30s") {
-		return 0, false
+		return 0
 	}
 	d, err := caddy.ParseDuration(l.args[0].Text)
 	if err != nil || d <= 0 {
 		m.add(l.args[0], "%s %q: expected a duration above zero, such as 500ms, 30s or 2m", l.word.Text, l.args[0].Text)
-		return 0, false
+		return 0
 	}
-	return caddy.Duration(d), true
+	return caddy.Duration(d)
 }
 
 // size reads a number of bytes.
-func (m *mistakes) size(l line, t token) (int64, bool) {
+func (m *mistakes) size(l line, t token) int64 {
 	n, err := humanize.ParseBytes(t.Text)
 	if err != nil || n == 0 || n > 1<<40 {
 		m.add(t, "%s %q: expected a size above zero, such as 64KiB, 1MiB or 1MB", l.word.Text, t.Text)
-		return 0, false
+		return 0
 	}
-	return int64(n), true
+	return int64(n)
 }
 
 // number reads the one count of a line.
