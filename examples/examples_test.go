@@ -118,6 +118,25 @@ func TestDocumentationIsValid(t *testing.T) {
 	}
 }
 
+var handlerRE = regexp.MustCompile("(?ms)^```json\n(\\{\n  \"handler\": \"mcp\".*?)^```$")
+
+// TestDocumentedJSON provisions the handlers that the documentation shows.
+func TestDocumentedJSON(t *testing.T) {
+	for _, name := range []string{"../README.md", "../docs/reference.md"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := handlerRE.FindAllSubmatch(page, -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no handler", name)
+		}
+		for _, f := range found {
+			validate(t, []byte(`{"apps":{"http":{"servers":{"s":{"listen":["127.0.0.1:0"],"routes":[{"handle":[`+string(f[1])+`]}]}}}}}`))
+		}
+	}
+}
+
 func TestBookshop(t *testing.T) {
 	body, err := os.ReadFile("Caddyfile")
 	if err != nil {
