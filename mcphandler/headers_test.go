@@ -4,6 +4,7 @@ package mcphandler
 
 import (
 	"encoding/base64"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -111,4 +112,107 @@ func sentinel(s string) string {
 		return s
 	}
 	return sentinelPrefix + base64.StdEncoding.EncodeToString([]byte(s)) + sentinelSuffix
+}
+
+func TestHDR01And02(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{})
+	q := request{version: versionModern, method: "tools/list"}
+	for _, header := range []string{"", "TOOLS/LIST", "tools/call", "tools/lis", "=?base64?dG9vbHMvbGlzdA==?="} {
+		m := do(t, h, q.with("Mcp-Method", header)).wantError(t, 400, codeHeaderMismatch)
+		if string(m.ID) != "1" {
+			t.Errorf("id %s", m.ID)
+		}
+	}
+}
+
+func TestHDR03(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, newHandler(t, Options{}))
+	r := call(versionModern, "echo", "{}").http()
+	out, err := http.NewRequestWithContext(t.Context(), "POST", srv.URL, r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range r.Header {
+		out.Header[strings.ToLower(k)] = v // sent as it is
+	}
+	res, err := srv.Client().Do(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("HTTP %d", res.StatusCode)
+	}
+}
+
+func TestHDR04And05(t *testing.T) {
+	t.Parallel()
+	e := echo()
+	h := newHandler(t, Options{}, e)
+	q := call(versionModern, "echo", "{}")
+	for _, header := range []string{"", "Echo", "echo2", "ech", "=?base64?ZWNob28=?="} {
+		do(t, h, q.with("Mcp-Name", header)).wantError(t, 400, codeHeaderMismatch)
+	}
+	// An unknown tool is no way around.
+	do(t, h, call(versionModern, "nosuch", "{}").with("Mcp-Name", "echo")).wantError(t, 400, codeHeaderMismatch)
+	if n := e.calls.Load(); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+	q = request{version: versionModern, method: "tools/call", params: `"name":7`}.with("Mcp-Name", "7")
+	do(t, h, q).wantError(t, 200, codeInvalidParams)
+}
+
+func TestHDR06To08(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{}, echo(), &fakeTool{name: "größe", result: textResult("ü")}, &fakeTool{name: "=?base64?x", result: textResult("x")})
+	q := call(versionModern, "echo", "{}")
+	for _, header := range []string{"  echo  ", "\techo\t", "=?base64?ZWNobw==?=", " =?base64?ZWNobw==?= "} {
+		q.lines = http.Header{"Mcp-Name": {header}}
+		do(t, h, q).result(t)
+	}
+	for _, header := range []string{
+		"=?base64?ZWNobw=?=", "=?base64?ZWNobw?=", "=?base64?ZWNob?w==?=", "=?base64?ZW Nobw==?=", "=?base64?/w==?=", "=?base64?ZWNobx==?=",
+		"=?BASE64?ZWNobw==?=", "ZWNobw==", "=?base64?ZWNobw==", "=?base64??=", "ech\x80o", "echo\x00", "ech\no",
+	} {
+		q.lines = http.Header{"Mcp-Name": {header}}
+		do(t, h, q).wantError(t, 400, codeHeaderMismatch)
+	}
+	if got := do(t, h, call(versionModern, "größe", "{}").with("Mcp-Name", "=?base64?Z3LDtsOfZQ==?=")).text(t); got != "ü" {
+		t.Error(got)
+	}
+	// Raw UTF-8 is no header value.
+	do(t, h, call(versionModern, "größe", "{}")).wantError(t, 400, codeHeaderMismatch)
+	// What has no end of a sentinel is literal (HDR-13).
+	if got := do(t, h, call(versionModern, "=?base64?x", "{}")).text(t); got != "x" {
+		t.Error(got)
+	}
+}
+
+func TestHDR16(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{}, regional())
+	for _, name := range []string{"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Param-Region"} {
+		q := call(versionModern, "regional", `{"region":"eu"}`).with("Mcp-Param-Region", "eu")
+		good := q.http().Header.Get(name)
+		q.lines = http.Header{name: {good, good}}
+		do(t, h, q).result(t)
+		for _, lines := range [][]string{{good, "other"}, {"other", good}, {good, ""}} {
+			q.lines = http.Header{name: lines}
+			do(t, h, q).wantError(t, 400, codeHeaderMismatch)
+		}
+	}
+}
+
+func TestHDR18(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{}, regional())
+	for _, v := range append([]string{""}, supportedVersions[1:]...) {
+		q := call(v, "regional", `{"region":"eu"}`)
+		do(t, h, q).result(t)
+		// Nor looked at.
+		q = q.with("Mcp-Name", "other").with("Mcp-Method", "other").with("Mcp-Param-Region", "us")
+		do(t, h, q).result(t)
+	}
 }

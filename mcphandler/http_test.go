@@ -3,139 +3,12 @@
 package mcphandler
 
 import (
-	"context"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/caddymcp/caddy-mcp/tool"
 )
-
-func TestHTTP01And02(t *testing.T) {
-	t.Parallel()
-	e := echo()
-	h := newHandler(t, Options{Origins: []string{"https://app.example.com"}}, e)
-	for _, verb := range []string{"POST", "GET", "DELETE", "OPTIONS", "PUT"} {
-		for _, origin := range []string{
-			"http://evil.example", "null", "http://example.com.evil.example", "http://example.com:81", "https://example.com",
-			"http://app.example.com", "example.com", "http://example.com/",
-		} {
-			q := call(versionModern, "echo", "{}").with("Origin", origin)
-			q.verb = verb
-			a := do(t, h, q)
-			if a.status != http.StatusForbidden || a.header.Get("Access-Control-Allow-Origin") != "" {
-				t.Errorf("%s from %s: HTTP %d, %v", verb, origin, a.status, a.header)
-			}
-		}
-	}
-	q := call(versionModern, "echo", "{}")
-	q.lines = http.Header{"Origin": {"http://example.com", "http://evil.example"}}
-	if a := do(t, h, q); a.status != http.StatusForbidden {
-		t.Errorf("two origins: HTTP %d", a.status)
-	}
-	if n := e.calls.Load(); n != 0 {
-		t.Errorf("%d calls", n)
-	}
-}
-
-func TestHTTP03(t *testing.T) {
-	both(t, func(t *testing.T, v string) {
-		h := newHandler(t, Options{Origins: []string{"https://App.example.com"}})
-		for _, origin := range []string{"", "http://example.com", "https://app.example.com"} {
-			a := do(t, h, call(v, "echo", "{}").with("Origin", origin))
-			if a.text(t) != "{}" {
-				t.Errorf("%q: %s", origin, a.body)
-			}
-			if got := a.header.Get("Access-Control-Allow-Origin"); got != origin {
-				t.Errorf("%q: allowed %q", origin, got)
-			}
-			if !strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Origin") {
-				t.Errorf("%q: no Vary", origin)
-			}
-			exposed := a.header.Get("Access-Control-Expose-Headers")
-			if origin != "" && (!strings.Contains(exposed, "Mcp-Session-Id") || !strings.Contains(exposed, "WWW-Authenticate")) {
-				t.Errorf("%q: exposed %q", origin, exposed)
-			}
-		}
-		h = newHandler(t, Options{AnyOrigin: true})
-		if a := do(t, h, call(v, "echo", "{}").with("Origin", "https://anyone.example")); a.text(t) != "{}" {
-			t.Errorf("any origin: %s", a.body)
-		}
-		h = newHandler(t, Options{Scheme: func(*http.Request) string { return "https" }})
-		if a := do(t, h, call(v, "echo", "{}").with("Origin", "https://example.com")); a.text(t) != "{}" {
-			t.Errorf("https: %s", a.body)
-		}
-	})
-}
-
-// A page of another site may have had its name point to this machine: then its
-// origin is the Host, and only the address tells.
-func TestHTTP04(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		addr, host, origin string
-		status             int
-	}{
-		{"127.0.0.1:8080", "evil.example:8080", "http://evil.example:8080", 403},
-		{"[::1]:8080", "evil.example:8080", "http://evil.example:8080", 403},
-		{"127.0.0.1:8080", "listed.example:8080", "http://listed.example:8080", 200},
-		{"127.0.0.1:8080", "localhost:8080", "http://localhost:8080", 200},
-		{"127.0.0.1:8080", "LOCALHOST:8080", "http://localhost:8080", 200},
-		{"127.0.0.1:8080", "app.localhost:8080", "http://app.localhost:8080", 200},
-		{"127.0.0.1:8080", "127.0.0.1:8080", "http://127.0.0.1:8080", 200},
-		{"[::1]:8080", "[::1]:8080", "http://[::1]:8080", 200},
-		{"127.0.0.1:80", "localhost:80", "http://localhost", 200},
-		{"127.0.0.1:8080", "localhost:8080", "http://localhost:9", 403},
-		{"192.0.2.1:8080", "mcp.example:8080", "http://mcp.example:8080", 200},
-		{"127.0.0.1:8080", "evil.example:8080", "", 200},
-	} {
-		h := newHandler(t, Options{Origins: []string{"http://listed.example:8080"}})
-		addr, err := net.ResolveTCPAddr("tcp", tt.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := call(versionModern, "echo", "{}").with("Origin", tt.origin).http()
-		r.Host = tt.host
-		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr))
-		w := httptest.NewRecorder()
-		status := w.Code
-		if err := h.ServeHTTP(w, r); err != nil {
-			status = err.(*StatusError).Status
-		}
-		if status != tt.status {
-			t.Errorf("%s, Host %s, Origin %q: HTTP %d, want %d", tt.addr, tt.host, tt.origin, status, tt.status)
-		}
-	}
-}
-
-func TestPreflight(t *testing.T) {
-	t.Parallel()
-	h := newHandler(t, Options{Origins: []string{"https://app.example.com"}})
-	q := request{verb: "OPTIONS", body: " "}.
-		with("Origin", "https://app.example.com").with("Access-Control-Request-Method", "POST").
-		with("Access-Control-Request-Headers", "authorization,content-type,mcp-protocol-version,mcp-session-id,last-event-id,mcp-method,mcp-name,mcp-param-region,x-evil").
-		with("Content-Type", "").with("Accept", "")
-	a := do(t, h, q)
-	if a.status != http.StatusNoContent {
-		t.Fatalf("HTTP %d", a.status)
-	}
-	allowed := strings.ToLower(a.header.Get("Access-Control-Allow-Headers"))
-	for _, name := range []string{"authorization", "content-type", "mcp-protocol-version", "mcp-session-id", "last-event-id", "mcp-method", "mcp-name", "mcp-param-region"} {
-		if !strings.Contains(allowed, name) {
-			t.Errorf("%s is not in %q", name, allowed)
-		}
-	}
-	if strings.Contains(allowed, "x-evil") {
-		t.Errorf("allowed %q", allowed)
-	}
-	if !strings.Contains(a.header.Get("Access-Control-Allow-Methods"), "POST") || a.header.Get("Access-Control-Allow-Origin") != "https://app.example.com" {
-		t.Errorf("%v", a.header)
-	}
-}
 
 func TestHTTP05Accept(t *testing.T) {
 	both(t, func(t *testing.T, v string) {
@@ -321,31 +194,6 @@ func TestHTTP13And16(t *testing.T) {
 	})
 }
 
-func TestPage(t *testing.T) {
-	t.Parallel()
-	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	h := newHandler(t, Options{Page: page})
-	for accept, want := range map[string]int{
-		"text/html,application/xhtml+xml,*/*;q=0.8": http.StatusTeapot,
-		"text/html;q=0.5, text/event-stream;q=0.4":  http.StatusTeapot,
-		"text/html;q=0": 405,
-		"text/html;q=0.4, text/event-stream;q=0.9": 405,
-		"*/*":               405,
-		"":                  405,
-		"text/event-stream": 405,
-		"application/json, text/event-stream, */*": 405,
-		"text/HTML": http.StatusTeapot,
-	} {
-		a := do(t, h, request{verb: "GET", body: " "}.with("Accept", accept))
-		if a.status != want {
-			t.Errorf("%q: HTTP %d, want %d", accept, a.status, want)
-		}
-		if !strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Accept") {
-			t.Errorf("%q: Vary %v", accept, a.header.Values("Vary"))
-		}
-	}
-}
-
 func TestHTTP14(t *testing.T) {
 	both(t, func(t *testing.T, v string) {
 		h := newHandler(t, Options{})
@@ -397,75 +245,6 @@ func TestHTTP17And18(t *testing.T) {
 	})
 }
 
-func TestHTTP23(t *testing.T) {
-	both(t, func(t *testing.T, v string) {
-		started, ended := make(chan struct{}), make(chan error, 1)
-		h := newHandler(t, Options{}, &fakeTool{name: "slow", call: func(ctx context.Context, _ *tool.Call) *tool.Result {
-			close(started)
-			<-ctx.Done()
-			ended <- ctx.Err()
-			return &tool.Result{IsError: true, Outcome: tool.OutcomeCancelled}
-		}})
-		srv := serve(t, h)
-		ctx, cancel := context.WithCancel(t.Context())
-		r := call(v, "slow", "{}").http()
-		out, err := http.NewRequestWithContext(ctx, r.Method, srv.URL, r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out.Header = r.Header
-		failed := make(chan error, 1)
-		go func() {
-			res, err := srv.Client().Do(out)
-			if err == nil {
-				res.Body.Close()
-			}
-			failed <- err
-		}()
-		<-started
-		cancel()
-		if err := <-ended; err != context.Canceled {
-			t.Errorf("the call ended with %v", err)
-		}
-		if err := <-failed; err == nil {
-			t.Error("there was an answer")
-		}
-	})
-}
-
-// serve runs a handler as Caddy would: what it returns is answered plainly.
-func serve(t testing.TB, h *Handler) *httptest.Server {
-	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := h.ServeHTTP(w, r); err != nil {
-			http.Error(w, err.Error(), err.(*StatusError).Status)
-		}
-	}))
-	t.Cleanup(srv.Close)
-	return srv
-}
-
-// The client of a cancelled call gets nothing more.
-func TestHTTP23NothingWritten(t *testing.T) {
-	both(t, func(t *testing.T, v string) {
-		ctx, cancel := context.WithCancel(t.Context())
-		o := &recorder{}
-		h := newHandler(t, Options{Observer: o}, &fakeTool{name: "slow", call: func(context.Context, *tool.Call) *tool.Result {
-			cancel()
-			return &tool.Result{IsError: true, Outcome: tool.OutcomeCancelled}
-		}})
-		q := call(v, "slow", "{}")
-		q.ctx = ctx
-		a := do(t, h, q)
-		if a.status != statusClientClosed || len(a.body) != 0 {
-			t.Errorf("HTTP %d: %s", a.status, a.body)
-		}
-		if len(o.messages) != 1 || o.messages[0].Outcome != "cancelled" {
-			t.Errorf("%+v", o.messages)
-		}
-	})
-}
-
 func TestHTTP26(t *testing.T) {
 	both(t, func(t *testing.T, v string) {
 		e := echo()
@@ -503,67 +282,27 @@ func TestHTTP26(t *testing.T) {
 	})
 }
 
-func TestLimits(t *testing.T) {
-	both(t, func(t *testing.T, v string) {
-		e := echo()
-		h := newHandler(t, Options{Limits: Limits{Body: 20_000, Elements: 100, Depth: 10}}, e)
-		fits := func(args string) { t.Helper(); do(t, h, call(v, "echo", args)).result(t) }
-		fails := func(args string) { t.Helper(); do(t, h, call(v, "echo", args)).wantError(t, 400, codeInvalidRequest) }
-
-		nested := func(n int) string { return `{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}` }
-		fits(nested(9))
-		fails(nested(30))
-		fails(nested(9_000))
-		many := func(n int) string { return `{"a":[` + strings.TrimSuffix(strings.Repeat("{},", n), ",") + `]}` }
-		fits(many(99))
-		fails(many(600))
-		// Nothing within strings counts.
-		fits(`{"a":"` + strings.Repeat(`,{[\"\\`, 500) + `"}`)
-
-		if a := do(t, h, call(v, "echo", `{"a":"`+strings.Repeat("x", 20_000)+`"}`)); a.status != http.StatusRequestEntityTooLarge {
-			t.Errorf("HTTP %d", a.status)
-		}
-		// A length that is not announced.
-		r := call(v, "echo", `{"a":"`+strings.Repeat("x", 20_000)+`"}`).http()
-		r.ContentLength = -1
-		if err, ok := h.ServeHTTP(httptest.NewRecorder(), r).(*StatusError); !ok || err.Status != http.StatusRequestEntityTooLarge {
-			t.Errorf("%v", err)
-		}
-		r = call(v, "echo", `{"a":"`+strings.Repeat("x", 5_000)+`"}`).http()
-		r.ContentLength = -1
-		w := httptest.NewRecorder()
-		if err := h.ServeHTTP(w, r); err != nil || w.Code != 200 {
-			t.Errorf("%v, HTTP %d", err, w.Code)
-		}
-	})
-}
-
-// A body is read whole whatever its announced length.
-func TestReadBody(t *testing.T) {
+func TestPage(t *testing.T) {
 	t.Parallel()
-	h := newHandler(t, Options{Limits: Limits{Body: 300_000}})
-	for _, n := range []int{0, 1, 1023, 1024, firstRead - 1, firstRead, firstRead + 1, 200_000, 300_000} {
-		for _, announced := range []int64{-1, int64(n)} {
-			r := httptest.NewRequest("POST", "/", io.NopCloser(strings.NewReader(strings.Repeat("x", n))))
-			r.ContentLength = announced
-			b, err := h.readBody(r)
-			if err != nil || len(b) != n {
-				t.Errorf("%d announced as %d: %d, %v", n, announced, len(b), err)
-			}
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	h := newHandler(t, Options{Page: page})
+	for accept, want := range map[string]int{
+		"text/html,application/xhtml+xml,*/*;q=0.8": http.StatusTeapot,
+		"text/html;q=0.5, text/event-stream;q=0.4":  http.StatusTeapot,
+		"text/html;q=0": 405,
+		"text/html;q=0.4, text/event-stream;q=0.9": 405,
+		"*/*":               405,
+		"":                  405,
+		"text/event-stream": 405,
+		"application/json, text/event-stream, */*": 405,
+		"text/HTML": http.StatusTeapot,
+	} {
+		a := do(t, h, request{verb: "GET", body: " "}.with("Accept", accept))
+		if a.status != want {
+			t.Errorf("%q: HTTP %d, want %d", accept, a.status, want)
+		}
+		if !strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Accept") {
+			t.Errorf("%q: Vary %v", accept, a.header.Values("Vary"))
 		}
 	}
-	r := httptest.NewRequest("POST", "/", nil)
-	r.ContentLength = -1
-	r.Body = io.NopCloser(failing{&http.MaxBytesError{Limit: 5}})
-	if _, err := h.readBody(r); err.(*StatusError).Status != http.StatusRequestEntityTooLarge {
-		t.Error(err)
-	}
-	r.Body = io.NopCloser(failing{io.ErrUnexpectedEOF})
-	if _, err := h.readBody(r); err.(*StatusError).Status != http.StatusBadRequest {
-		t.Error(err)
-	}
 }
-
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
