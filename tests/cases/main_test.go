@@ -8,6 +8,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -40,7 +41,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
-	if err := caddy.Close(); err != nil {
+	if err := errors.Join(caddy.Close(), harness.Done()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

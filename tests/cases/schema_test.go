@@ -13,7 +13,7 @@ import (
 // validate says what Caddy thinks of a tool block.
 func validate(t *testing.T, tools string) (string, error) {
 	t.Helper()
-	return harness.Validate(t, harness.Config{Caddyfile: true, Text: "{\n\tadmin off\n}\n\nhttp:// {\n\tbind fd/3\n\n\tmcp {\n\t\tinstructions \"\"\n\t\tname x\n" + tools + "\n\t\treverse_proxy 127.0.0.1:1\n\t}\n}\n"})
+	return harness.Validate(t, harness.Config{Caddyfile: true, Text: "{\n\tadmin {$ADMIN}\n\tpersist_config off\n}\n\nhttp:// {\n\tbind {$LISTEN} {\n\t\t\tprotocols h1\n\t\t}\n\n\tmcp {\n\t\tinstructions \"\"\n\t\tname x\n" + tools + "\n\t\treverse_proxy 127.0.0.1:1\n\t}\n}\n"})
 }
 
 func toolBlock(name, lines string) string {

@@ -125,12 +125,6 @@ func New(cfg Config) (*Caddy, error) {
 	return c, nil
 }
 
-// Validate gives what `caddy validate` says about a configuration.
-func Validate(t testing.TB, cfg Config) (string, error) {
-	t.Helper()
-	return command(t, cfg, "validate")
-}
-
 // Adapt gives the JSON of a Caddyfile.
 func Adapt(t testing.TB, cfg Config) (string, error) {
 	t.Helper()

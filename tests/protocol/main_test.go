@@ -8,6 +8,7 @@ package protocol_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -32,7 +33,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
-	if err := caddy.Close(); err != nil {
+	if err := errors.Join(caddy.Close(), harness.Done()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -93,7 +94,7 @@ func endpoint(name string, more object, tools ...object) object {
 
 func site(endpoints map[string]object) object {
 	var routes []object
-	for _, path := range []string{"/mcp", "/empty", "/many", "/busy", "/origins", "/dead"} {
+	for _, path := range []string{"/mcp", "/empty", "/many", "/busy-modern", "/busy-legacy", "/origins", "/dead", "/strict"} {
 		if e, ok := endpoints[path]; ok {
 			routes = append(routes, object{"match": []object{{"path": []string{path}}}, "handle": []object{e}})
 		}
@@ -131,6 +132,10 @@ func mainEndpoint() object {
 	)
 }
 
+func busy(name string) object {
+	return endpoint(name, object{"limits": object{"calls": 1}}, newTool("wait", "GET", "/gate/{key}", object{"input_schema": keySchema}))
+}
+
 func config() string {
 	many := make([]object, 0, 2500)
 	for i := range cap(many) {
@@ -141,8 +146,11 @@ func config() string {
 		"/mcp":   mainEndpoint(),
 		"/empty": endpoint("empty", nil),
 		"/many":  endpoint("many", nil, many...),
-		"/busy": endpoint("busy", object{"limits": object{"calls": 1}},
-			newTool("wait", "GET", "/gate/{key}", object{"input_schema": keySchema})),
+		// One for each era, since the only slot is shared by all callers.
+		"/busy-modern": busy("busy-modern"),
+		"/busy-legacy": busy("busy-legacy"),
+		"/strict": endpoint("strict", nil,
+			newTool("strict", "GET", "/json/object", object{"output_schema": `{"type":"object","required":["other"]}`, "output_strict": true})),
 		"/origins": endpoint("origins", object{"origins": []string{"https://app.example.com"}},
 			newTool("echo", "POST", "/echo/origins", object{"input_schema": textSchema})),
 		"/dead": endpoint("dead", object{"routes": []object{{"handle": []object{{"handler": "reverse_proxy", "upstreams": []object{{"dial": "127.0.0.1:1"}}}}}}},

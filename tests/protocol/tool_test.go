@@ -203,13 +203,7 @@ func TestTOOL12(t *testing.T) {
 		}
 	})
 	// A result that breaks a strict schema is an error, not a lie.
-	strict := newTool("strict", "GET", "/json/object", object{"output_schema": `{"type":"object","required":["other"]}`, "output_strict": true})
-	b, err := json.Marshal(site(map[string]object{"/mcp": endpoint("strict", nil, strict)}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := harness.Start(t, harness.Config{Text: string(b)})
-	res := c.Do(t, harness.Tool(harness.Modern, "strict", nil)).Result(t)
+	res := do(t, harness.Tool(harness.Modern, "strict", nil).At("/strict")).Result(t)
 	if !res.IsError || res.Structured != nil {
 		t.Errorf("%+v", res)
 	}
@@ -250,34 +244,31 @@ func TestTOOL14(t *testing.T) {
 
 func TestTOOL15(t *testing.T) {
 	each(t, func(t *testing.T, v string) {
-		// An endpoint of its own, since its only slot is shared by all callers.
-		b, err := json.Marshal(site(map[string]object{"/busy": endpoint("busy", object{"limits": object{"calls": 1}},
-			newTool("wait", "GET", "/gate/{key}", object{"input_schema": keySchema}))}))
-		if err != nil {
-			t.Fatal(err)
+		path := "/busy-modern"
+		if v != harness.Modern {
+			path = "/busy-legacy"
 		}
-		c := harness.Start(t, harness.Config{Text: string(b)})
 		key := "tool15-" + v
 		first := make(chan error, 1)
 		go func() {
-			_, err := c.Try(t.Context(), harness.Tool(v, "wait", object{"key": key}).At("/busy"))
+			_, err := caddy.Try(t.Context(), harness.Tool(v, "wait", object{"key": key}).At(path))
 			first <- err
 		}()
 		if err := up.Arrived(deadline(t), key); err != nil {
 			t.Fatal(err)
 		}
-		res := c.Do(t, harness.Tool(v, "wait", object{"key": key}).At("/busy"))
+		res := do(t, harness.Tool(v, "wait", object{"key": key}).At(path))
 		res.WantError(t, http.StatusServiceUnavailable, -32603)
 		if res.Header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
 		// What costs nothing is not limited.
-		c.Do(t, harness.Call(v, "tools/list", nil).At("/busy")).Result(t)
+		do(t, harness.Call(v, "tools/list", nil).At(path)).Result(t)
 		up.Release(key)
 		if err := <-first; err != nil {
 			t.Fatal(err)
 		}
-		c.Do(t, harness.Tool(v, "wait", object{"key": key}).At("/busy")).Result(t)
+		do(t, harness.Tool(v, "wait", object{"key": key}).At(path)).Result(t)
 	})
 }
 
