@@ -3,92 +3,9 @@
 package tool
 
 import (
-	"encoding/json"
-	"io"
-	"mime"
-	"mime/multipart"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// fakeBackend knows some placeholders and keeps the requests.
-type fakeBackend struct {
-	placeholders map[string]string
-	serve        func(http.ResponseWriter, *http.Request) error
-}
-
-func (b *fakeBackend) Placeholder(_ *Call, key string) (string, bool) {
-	v, ok := b.placeholders[key]
-	return v, ok
-}
-
-func (b *fakeBackend) Serve(w http.ResponseWriter, r *http.Request, _ *Call) error {
-	return b.serve(w, r)
-}
-
-// builds compiles a tool and builds the request of one call.
-func builds(t testing.TB, config, args string, b Backend) (*http.Request, error) {
-	t.Helper()
-	tl := compiles(t, config, b)
-	c := &Call{ID: "call-1", Tool: "t", Arguments: jsontext.Value(args), Inbound: inbound()}
-	if err := tl.inputs.prepare(c); err != nil {
-		t.Fatalf("prepare: %v", err)
-	}
-	return tl.request.build(t.Context(), c, b)
-}
-
-func compiles(t testing.TB, config string, b Backend) *Tool {
-	t.Helper()
-	var cfg Config
-	if err := json.Unmarshal([]byte(config), &cfg); err != nil {
-		t.Fatal(err)
-	}
-	if cfg.Name == "" {
-		cfg.Name = "t"
-	}
-	tl, problems := Compile(cfg, Options{Backend: b})
-	for _, p := range problems {
-		if !p.Warning {
-			t.Fatalf("compile: %v", p)
-		}
-	}
-	return tl
-}
-
-func inbound() *http.Request {
-	r := httptest.NewRequest(http.MethodPost, "/mcp", nil)
-	r.Header.Set("Authorization", "Bearer client")
-	r.Header.Set("Cookie", "a=b")
-	r.Header.Set("X-Api-Key", "mine")
-	r.Header.Set("X-Other", "secret")
-	return r
-}
-
-// schemaOf declares arguments: a name with `?` is optional, and may be followed
-// by its type.
-func schemaOf(args ...string) string {
-	props, required := []string{}, []string{}
-	for _, a := range args {
-		name, typ, ok := strings.Cut(a, ":")
-		if !ok {
-			typ = "string"
-		}
-		if opt := strings.TrimSuffix(name, "?"); opt != name {
-			name = opt
-		} else {
-			required = append(required, `"`+name+`"`)
-		}
-		props = append(props, `"`+name+`":{"type":"`+typ+`"}`)
-	}
-	return `{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` +
-		strings.Join(required, ",") + `],"additionalProperties":false}`
-}
 
 func TestRequestLine(t *testing.T) {
 	t.Parallel()
@@ -130,6 +47,35 @@ func TestRequestLine(t *testing.T) {
 		"literal encoding":         {schemaOf(), `{"method":"GET","url":"/a b/%2F/é?x=ü&y=%26"}`, ``, "GET /a%20b/%2F/%C3%A9?x=%C3%BC&y=%26", ""},
 		"escaped braces":           {schemaOf(), `{"method":"GET","url":"/x?q=\\{id}"}`, ``, "GET /x?q=%7Bid%7D", ""},
 
+		"rest, absent":             {schemaOf("p?"), `{"method":"GET","url":"/files/{p*}"}`, `{}`, "GET /files/", ""},
+		"rest, null":               {`{"type":"object","properties":{"p":{"type":["string","null"]}}}`, `{"method":"GET","url":"/files/{p*}"}`, `{"p":null}`, "GET /files/", ""},
+		"rest, empty":              {schemaOf("p"), `{"method":"GET","url":"/files/{p*}"}`, `{"p":""}`, "", "p: must not be empty"},
+		"rest, a slash at the end": {schemaOf("p"), `{"method":"GET","url":"/files/{p*}"}`, `{"p":"a/b/"}`, "GET /files/a/b/", ""},
+		"rest, two slashes":        {schemaOf("p"), `{"method":"GET","url":"/files/{p*}"}`, `{"p":"//a"}`, "", "p: must not be empty, nor have an empty segment"},
+		"rest in the middle":       {schemaOf("p"), `{"method":"GET","url":"/files/{p*}/raw"}`, `{"p":"a/b"}`, "GET /files/a/b/raw", ""},
+		"rest in the middle, open": {schemaOf("p"), `{"method":"GET","url":"/files/{p*}/raw"}`, `{"p":"a/"}`, "", "nor have an empty segment"},
+		"rest in text":             {schemaOf("p"), `{"method":"GET","url":"/files/{p*}.md"}`, `{"p":"a/b"}`, "GET /files/a/b.md", ""},
+		"rest in text, dots":       {schemaOf("p"), `{"method":"GET","url":"/files/.{p*}"}`, `{"p":"./b"}`, "", "p: . and .. cannot be part of the path"},
+		"rest in text, empty":      {schemaOf("p"), `{"method":"GET","url":"/files/{p*}.md"}`, `{"p":""}`, "", "p: must not be empty"},
+		"rest, encoded dots":       {schemaOf("p"), `{"method":"GET","url":"/files/{p*}"}`, `{"p":"%2e%2e/%2F"}`, "GET /files/%252e%252e/%252F", ""},
+		"rest, backslashes":        {schemaOf("p"), `{"method":"GET","url":"/files/{p*}"}`, `{"p":"..\\..\\a"}`, "GET /files/..%5C..%5Ca", ""},
+		"rest of an array":         {schemaOf("p:array"), `{"method":"GET","url":"/files/{p*}"}`, `{"p":["a/b","c",1]}`, "GET /files/a%2Fb/c/1", ""},
+		"rest of an array, dots":   {schemaOf("p:array"), `{"method":"GET","url":"/files/{p*}"}`, `{"p":["a",".."]}`, "", "p: . and .. cannot be part of the path"},
+		"rest of an array, a hole": {schemaOf("p:array"), `{"method":"GET","url":"/files/{p*}"}`, `{"p":["a","","b"]}`, "", "p: must not be empty"},
+		"dots after encoded ones":  {schemaOf("a"), `{"method":"GET","url":"/u/%2e{a}/p"}`, `{"a":"."}`, "", "a: . and .. cannot be part of the path"},
+		"dots of an array":         {schemaOf("a:array"), `{"method":"GET","url":"/u/{a}/p"}`, `{"a":[".."]}`, "", "a: . and .. cannot be part of the path"},
+		"empty in text":            {schemaOf("a"), `{"method":"GET","url":"/u/{a}.md"}`, `{"a":""}`, "", "a: must not be empty"},
+		"object in the path":       {`{"type":"object","properties":{"a":{}},"required":["a"]}`, `{"method":"GET","url":"/u/{a}"}`, `{"a":{"b":1}}`, "", "a: an object cannot be part of the path"},
+		"null in the path":         {`{"type":"object","properties":{"a":{}},"required":["a"]}`, `{"method":"GET","url":"/u/{a}"}`, `{"a":null}`, "", "a: expected a value"},
+		"escapes":                  {schemaOf("a"), `{"method":"GET","url":"/u/{a}?a={a}"}`, `{"a":"\u00e9\ud83d\ude00\/"}`, "GET /u/%C3%A9%F0%9F%98%80%2F?a=%C3%A9%F0%9F%98%80%2F", ""},
+		"names of all kinds":       {schemaOf("a b", "f[x]", "é", "$top", "x.y", "n-1"), `{"method":"GET","url":"/{a b}/{f[x]}/{é}?$top={$top}&x={x.y}&n={n-1}"}`, `{"a b":"1","f[x]":"2","é":"3","$top":"4","x.y":"5","n-1":"6"}`, "GET /1/2/3?$top=4&x=5&n=6", ""},
+		"an argument like a space": {`{"type":"object","properties":{"env":{"type":"object"}}}`, `{"method":"GET","url":"/{env.PLACE}"}`, `{"env":{"PLACE":"mine"}}`, "GET /a%2Fb?env=%7B%22PLACE%22%3A%22mine%22%7D", ""},
+		"elements of an array":     {schemaOf("a:array"), `{"method":"GET","url":"/{a.1}"}`, `{"a":["x","y"]}`, "GET /y", ""},
+		"unset in the query":       {schemaOf(), `{"method":"GET","url":"/x?key={env.UNSET}"}`, ``, "", "placeholder {env.UNSET} is unknown or empty"},
+		"nameless client":          {schemaOf(), `{"method":"GET","url":"/x?c={http.mcp.client.name}&v=1"}`, ``, "GET /x?v=1", ""},
+		"placeholder with a path":  {schemaOf(), `{"method":"GET","url":"/x?k={file./a?b/c#d&e=f}&v=1"}`, ``, "GET /x?k=s&v=1", ""},
+		"several, not an argument": {schemaOf(), `{"method":"GET","url":"/{env.PLACE*}/x"}`, ``, "GET /a/b/x", ""},
+
 		"query":                   {schemaOf("q", "n?:integer"), `{"method":"GET","url":"/s?q={q}&n={n}"}`, `{"q":"a b&c=d","n":5}`, "GET /s?q=a%20b%26c%3Dd&n=5", ""},
 		"query, absent":           {schemaOf("q", "n?:integer"), `{"method":"GET","url":"/s?q={q}&n={n}"}`, `{"q":"a"}`, "GET /s?q=a", ""},
 		"query, absent in text":   {schemaOf("q", "n?:integer"), `{"method":"GET","url":"/s?n=from:{n}&q={q}"}`, `{"q":"a"}`, "GET /s?q=a", ""},
@@ -141,6 +87,15 @@ func TestRequestLine(t *testing.T) {
 		"query words":             {schemaOf("q", "n?"), `{"method":"GET","url":"/s","query":[{"name":"the q","value":"{q}!"},{"name":"n","value":"{n}"},{"name":"lit","value":"a b"}]}`, `{"q":"x"}`, "GET /s?the%20q=x%21&lit=a%20b", ""},
 		"GET takes the rest":      {schemaOf("id", "q", "n?"), `{"method":"GET","url":"/s/{id}"}`, `{"id":"1","q":"x"}`, "GET /s/1?q=x", ""},
 		"DELETE takes the rest":   {schemaOf("id", "force?:boolean"), `{"method":"DELETE","url":"/s/{id}"}`, `{"id":"1","force":true}`, "DELETE /s/1?force=true", ""},
+		"query, null":             {`{"type":"object","properties":{"q":{},"r":{}}}`, `{"method":"GET","url":"/s?q={q}"}`, `{"q":null,"r":null}`, "GET /s", ""},
+		"query, null in an array": {schemaOf("q:array"), `{"method":"GET","url":"/s?q={q}"}`, `{"q":[null,"a",null]}`, "GET /s?q=a", ""},
+		"query, first is absent":  {schemaOf("a?", "b"), `{"method":"GET","url":"/s?a={a}&b={b}"}`, `{"b":"1"}`, "GET /s?b=1", ""},
+		"query, several in one":   {schemaOf("a", "b"), `{"method":"GET","url":"/s?r={a}-{b}:{a}"}`, `{"a":"{b}","b":"&"}`, "GET /s?r=%7Bb%7D-%26:%7Bb%7D", ""},
+		"query of a POST":         {schemaOf("a", "b"), `{"url":"/s?a={a}"}`, `{"a":"1","b":"2"}`, "POST /s?a=1", ""},
+		"query, encoded names":    {schemaOf("a b&"), `{"method":"GET","url":"/s"}`, `{"a b&":"1"}`, "GET /s?a%20b%26=1", ""},
+		"query without any":       {schemaOf(), `{"method":"GET","url":"/s?"}`, ``, "GET /s", ""},
+		"a second value":          {`{"type":"object"}`, `{"method":"GET","url":"/s?admin=false"}`, `{"admin":true}`, "", `unknown argument "admin"`},
+		"a second value, encoded": {`{"type":"object"}`, `{"method":"GET","url":"/s?%61dmin=false"}`, `{"admin":true}`, "", `unknown argument "admin"`},
 		"undeclared arguments":    {`{"type":"object","properties":{"q":{"type":"string"}}}`, `{"method":"GET","url":"/s?q={q}"}`, `{"q":"x","more":[1,2]}`, "GET /s?q=x&more=1&more=2", ""},
 		"lower case method":       {schemaOf(), `{"method":"get","url":"/s"}`, ``, "GET /s", ""},
 		"absolute":                {schemaOf("id"), `{"method":"GET","url":"https://api.example.com/v1/{id}"}`, `{"id":"a/b"}`, "GET https://api.example.com/v1/a%2Fb", ""},
@@ -148,7 +103,9 @@ func TestRequestLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := &fakeBackend{placeholders: map[string]string{"env.PLACE": "a/b", "env.UNSET": ""}}
+			b := &fakeBackend{placeholders: map[string]string{
+				"env.PLACE": "a/b", "env.UNSET": "", "http.mcp.client.name": "", "file./a?b/c#d&e=f": "s",
+			}}
 			r, err := builds(t, `{"input_schema":`+tc.schema+`,"request":`+tc.request+`}`, tc.args, b)
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) {
@@ -162,6 +119,9 @@ func TestRequestLine(t *testing.T) {
 			if got := r.Method + " " + r.URL.String(); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
+			if got := r.URL.RequestURI(); got != r.RequestURI {
+				t.Errorf("RequestURI is %s, not %s", r.RequestURI, got)
+			}
 		})
 	}
 }
@@ -170,6 +130,7 @@ func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	b := &fakeBackend{placeholders: map[string]string{
 		"env.KEY": "k1", "env.UNSET": "", "http.mcp.call.id": "call-1", "http.mcp.client.name": "",
+		"file.key": "k2\n", "file.lines": "a\nb",
 	}}
 	for name, tc := range map[string]struct {
 		schema, request, args string
@@ -180,18 +141,28 @@ func TestRequestHeaders(t *testing.T) {
 		"nothing of the client's": {schemaOf(), `{"method":"GET","url":"/"}`, ``, map[string]string{
 			"Authorization": "", "Cookie": "", "X-Api-Key": "", "X-Other": "", "User-Agent": "caddy-mcp",
 		}, "", ""},
-		"forwarded":             {schemaOf(), `{"method":"GET","url":"/","forward_headers":["x-api-key"]}`, ``, map[string]string{"X-Api-Key": "mine", "X-Other": ""}, "", ""},
-		"placeholders":          {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"authorization","value":"Bearer {env.KEY}"},{"name":"X-A","value":"{a}"},{"name":"X-Id","value":"{http.mcp.call.id}"}]}`, `{"a":"x"}`, map[string]string{"Authorization": "Bearer k1", "X-A": "x", "X-Id": "call-1"}, "", ""},
-		"absent":                {schemaOf("a?"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"v {a}"}]}`, ``, map[string]string{"X-A": ""}, "", ""},
-		"unset credential":      {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Authorization","value":"Bearer {env.UNSET}"}]}`, ``, nil, "", "header Authorization: a credential of this tool is not configured: placeholder {env.UNSET} is unknown or empty"},
-		"unknown credential":    {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Authorization","value":"Bearer {no.such}"}]}`, ``, nil, "", "placeholder {no.such} is unknown or empty"},
-		"nameless client":       {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"X-C","value":"{http.mcp.client.name}"}]}`, ``, map[string]string{"X-C": ""}, "", ""},
-		"line break":            {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{a}"}]}`, `{"a":"x\r\nY: z"}`, nil, "", "a: must not have line breaks or other control characters"},
-		"NUL":                   {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{a}"}]}`, `{"a":"x\u0000"}`, nil, "", "a: must not have line breaks"},
-		"twice":                 {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"1"},{"name":"x-a","value":"2"}]}`, ``, map[string]string{"X-A": "1,2"}, "", ""},
-		"Accept and User-Agent": {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Accept","value":"text/csv"},{"name":"User-Agent","value":"me"}]}`, ``, map[string]string{"Accept": "text/csv", "User-Agent": "me"}, "", ""},
-		"Host":                  {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"host","value":"tenant.example"}]}`, ``, map[string]string{"Host": ""}, "tenant.example", ""},
-		"Content-Type":          {schemaOf("a"), `{"url":"/","headers":[{"name":"Content-Type","value":"application/vnd.api+json"}]}`, `{"a":"x"}`, map[string]string{"Content-Type": "application/vnd.api+json"}, "", ""},
+		"forwarded":               {schemaOf(), `{"method":"GET","url":"/","forward_headers":["x-api-key"]}`, ``, map[string]string{"X-Api-Key": "mine", "X-Other": ""}, "", ""},
+		"placeholders":            {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"authorization","value":"Bearer {env.KEY}"},{"name":"X-A","value":"{a}"},{"name":"X-Id","value":"{http.mcp.call.id}"}]}`, `{"a":"x"}`, map[string]string{"Authorization": "Bearer k1", "X-A": "x", "X-Id": "call-1"}, "", ""},
+		"absent":                  {schemaOf("a?"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"v {a}"}]}`, ``, map[string]string{"X-A": ""}, "", ""},
+		"unset credential":        {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Authorization","value":"Bearer {env.UNSET}"}]}`, ``, nil, "", "header Authorization: a credential of this tool is not configured: placeholder {env.UNSET} is unknown or empty"},
+		"unknown credential":      {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Authorization","value":"Bearer {no.such}"}]}`, ``, nil, "", "placeholder {no.such} is unknown or empty"},
+		"nameless client":         {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"X-C","value":"{http.mcp.client.name}"}]}`, ``, map[string]string{"X-C": ""}, "", ""},
+		"line break":              {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{a}"}]}`, `{"a":"x\r\nY: z"}`, nil, "", "a: must not have line breaks or other control characters"},
+		"NUL":                     {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{a}"}]}`, `{"a":"x\u0000"}`, nil, "", "a: must not have line breaks"},
+		"twice":                   {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"1"},{"name":"x-a","value":"2"}]}`, ``, map[string]string{"X-A": "1,2"}, "", ""},
+		"Accept and User-Agent":   {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Accept","value":"text/csv"},{"name":"User-Agent","value":"me"}]}`, ``, map[string]string{"Accept": "text/csv", "User-Agent": "me"}, "", ""},
+		"Host":                    {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"host","value":"tenant.example"}]}`, ``, map[string]string{"Host": ""}, "tenant.example", ""},
+		"twice, the first absent": {schemaOf("a?"), `{"method":"GET","url":"/","headers":[{"name":"Accept","value":"{a}"},{"name":"accept","value":"2"},{"name":"Accept","value":"3"}]}`, ``, map[string]string{"Accept": "2,3"}, "", ""},
+		"absent, with a default":  {schemaOf("a?"), `{"method":"GET","url":"/","headers":[{"name":"Accept","value":"{a}"}]}`, ``, map[string]string{"Accept": defaultAccept}, "", ""},
+		"forwarded User-Agent":    {schemaOf(), `{"method":"GET","url":"/","forward_headers":["User-Agent","X-None"]}`, ``, map[string]string{"User-Agent": "client/1", "X-None": ""}, "", ""},
+		"braces":                  {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{\"a\":\"{a}\"} \\{a}"}]}`, `{"a":"x"}`, map[string]string{"X-A": `{"a":"x"} {a}`}, "", ""},
+		"a value is no template":  {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{a}"}]}`, `{"a":"{env.KEY}"}`, map[string]string{"X-A": "{env.KEY}"}, "", ""},
+		"a file with a line end":  {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{file.key}"}]}`, ``, map[string]string{"X-A": "k2"}, "", ""},
+		"several lines":           {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{file.lines}"}]}`, ``, nil, "", "header X-A: a placeholder has a line break"},
+		"empty":                   {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"v{a}"}]}`, `{"a":""}`, map[string]string{"X-A": "v"}, "", ""},
+		"Host of the server":      {schemaOf(), `{"method":"GET","url":"https://api.example.com/"}`, ``, nil, "api.example.com", ""},
+		"Host of a placeholder":   {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Host","value":"{env.KEY}.example"}]}`, ``, nil, "k1.example", ""},
+		"Content-Type":            {schemaOf("a"), `{"url":"/","headers":[{"name":"Content-Type","value":"application/vnd.api+json"}]}`, `{"a":"x"}`, map[string]string{"Content-Type": "application/vnd.api+json"}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,343 +189,4 @@ func TestRequestHeaders(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestRequestBody(t *testing.T) {
-	t.Parallel()
-	b := &fakeBackend{placeholders: map[string]string{"http.mcp.client.name": `a"b`, "env.N": "5"}}
-	for name, tc := range map[string]struct {
-		schema, request, args string
-		contentType, want     string
-		err                   string
-	}{
-		"the rest as JSON":      {schemaOf("id", "n:integer", "s?"), `{"url":"/x/{id}"}`, `{"id":"1","n":9007199254740993}`, "application/json", `{"n":9007199254740993}`, ""},
-		"nothing left":          {schemaOf("id"), `{"url":"/x/{id}/cancel"}`, `{"id":"1"}`, "", ``, ""},
-		"no arguments":          {schemaOf(), `{"url":"/x"}`, ``, "application/json", `{}`, ""},
-		"undeclared":            {`{"type":"object","properties":{"a":{"type":"string"}}}`, `{"url":"/x"}`, `{"a":"1","b":{"c": 1.50}}`, "application/json", `{"a":"1","b":{"c": 1.50}}`, ""},
-		"template":              {schemaOf("lines:array", "note"), `{"url":"/x","body":{"type":"json","json":{"lines":"{lines}","note":"from {http.mcp.client.name}: {note}","fixed":[1.0,true,null,"x"]}}}`, `{"lines":[{"n":1.10}],"note":"say \"hi\"\n"}`, "application/json", `{"fixed":[1.0,true,null,"x"],"lines":[{"n":1.10}],"note":"from a\"b: say \"hi\"\n"}`, ""},
-		"absent member":         {schemaOf("a", "b?"), `{"url":"/x","body":{"type":"json","json":{"b":"{b}","t":"x{b}","a":"{a}","in":{"b":"{b}"},"l":["{b}","{a}","{b}"]}}}`, `{"a":"1"}`, "application/json", `{"a":"1","in":{},"l":["1"]}`, ""},
-		"whole body":            {schemaOf("doc:object"), `{"method":"PUT","url":"/x","body":{"type":"json","json":"{doc}"}}`, `{"doc":{"z":1,"a":2}}`, "application/json", `{"z":1,"a":2}`, ""},
-		"placeholder as string": {schemaOf(), `{"url":"/x","body":{"type":"json","json":{"n":"{env.N}"}}}`, ``, "application/json", `{"n":"5"}`, ""},
-		"breaking out":          {schemaOf("a"), `{"url":"/x","body":{"type":"json","json":{"a":"<{a}>"}}}`, `{"a":"\",\"admin\":true,\"x\":\""}`, "application/json", `{"a":"<\",\"admin\":true,\"x\":\">"}`, ""},
-		"own type":              {schemaOf("a"), `{"url":"/x","body":{"type":"json","content_type":"application/vnd.api+json"}}`, `{"a":"1"}`, "application/vnd.api+json", `{"a":"1"}`, ""},
-		"form":                  {schemaOf("a", "l:array", "n?"), `{"url":"/x","body":{"type":"form"}}`, `{"a":"x y&z","l":[1,"2"]}`, "application/x-www-form-urlencoded", `a=x+y%26z&l=1&l=2`, ""},
-		"form fields":           {schemaOf("a", "n?"), `{"url":"/x","body":{"type":"form","fields":[{"name":"grant type","value":"x:{a}"},{"name":"n","value":"{n}"},{"name":"lit","value":"1&2"}]}}`, `{"a":"é"}`, "application/x-www-form-urlencoded", `grant+type=x%3A%C3%A9&lit=1%262`, ""},
-		"text":                  {schemaOf("a", "n?"), `{"url":"/x","body":{"type":"text","text":"Dear {a},{n}\n{ok}."}}`, `{"a":"Ann"}`, "", "", "compile"},
-		"text without holes":    {schemaOf("a", "n?"), `{"url":"/x","body":{"type":"text","text":"Dear {a},{n} { x }"}}`, `{"a":"Ann"}`, "text/plain; charset=utf-8", "Dear Ann, { x }", ""},
-		"raw":                   {schemaOf("a"), `{"url":"/x","body":{"type":"raw","argument":"a","content_type":"text/csv"}}`, `{"a":"x,y\n1,2"}`, "text/csv", "x,y\n1,2", ""},
-		"raw Base64":            {`{"type":"object","properties":{"a":{"type":"string","contentEncoding":"base64"}},"required":["a"],"additionalProperties":false}`, `{"url":"/x","body":{"type":"raw","argument":"a"}}`, `{"a":"AAH/"}`, "application/octet-stream", "\x00\x01\xff", ""},
-		"raw, no Base64":        {`{"type":"object","properties":{"a":{"type":"string","contentEncoding":"base64"}},"required":["a"],"additionalProperties":false}`, `{"url":"/x","body":{"type":"raw","argument":"a"}}`, `{"a":"%%%"}`, "", "", "a: expected Base64"},
-		"DELETE with a body":    {schemaOf("a"), `{"method":"DELETE","url":"/x","body":{"type":"json"}}`, `{"a":"1"}`, "application/json", `{"a":"1"}`, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if tc.err == "compile" {
-				var cfg Config
-				if err := json.Unmarshal([]byte(`{"name":"t","input_schema":`+tc.schema+`,"request":`+tc.request+`}`), &cfg); err != nil {
-					t.Fatal(err)
-				}
-				_, problems := Compile(cfg, Options{})
-				if !anyError(problems) {
-					t.Error("no problem found")
-				}
-				return
-			}
-			r, err := builds(t, `{"input_schema":`+tc.schema+`,"request":`+tc.request+`}`, tc.args, b)
-			if tc.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.err) {
-					t.Fatalf("got %v, want an error with %q", err, tc.err)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(body) != sortedJSON(tc.want, string(body)) {
-				t.Errorf("body: got %q, want %q", body, tc.want)
-			}
-			if got := r.Header.Get("Content-Type"); got != tc.contentType {
-				t.Errorf("type: got %q, want %q", got, tc.contentType)
-			}
-			if int64(len(body)) != r.ContentLength {
-				t.Errorf("length: got %d, want %d", r.ContentLength, len(body))
-			}
-			if r.GetBody != nil {
-				again, _ := r.GetBody()
-				if b2, _ := io.ReadAll(again); string(b2) != string(body) {
-					t.Errorf("second body: %q", b2)
-				}
-			}
-		})
-	}
-}
-
-// sortedJSON gives want, or got if both are the same JSON in another order of
-// members; a configuration is decoded JSON, which has no order.
-func sortedJSON(want, got string) string {
-	a, b := jsontext.Value(want), jsontext.Value(got)
-	if !a.IsValid() || !b.IsValid() {
-		return want
-	}
-	a, b = a.Clone(), b.Clone()
-	sortOnly := jsontext.CanonicalizeRawFloats(false)
-	if a.Canonicalize(sortOnly, jsontext.CanonicalizeRawInts(false)) != nil ||
-		b.Canonicalize(sortOnly, jsontext.CanonicalizeRawInts(false)) != nil || string(a) != string(b) {
-		return want
-	}
-	return got
-}
-
-func anyError(ps []Problem) bool {
-	for _, p := range ps {
-		if !p.Warning {
-			return true
-		}
-	}
-	return false
-}
-
-func TestRequestMultipart(t *testing.T) {
-	t.Parallel()
-	r, err := builds(t, `{"input_schema":`+schemaOf("note", "data", "name", "tags:array", "none?")+`,"request":{"url":"/x","body":{"type":"multipart","fields":[
-		{"name":"note","value":"n: {note}"},{"name":"tag","value":"{tags}"},{"name":"none","value":"{none}"},
-		{"name":"file","value":"{data}","file":{"filename":"{name}","content_type":"image/png"}}]}}}`,
-		`{"note":"a\"b","data":"data:image/png;base64,iVBORw0KGgo=","name":"..\\..\\a \"b\"\r\n.png","tags":[1,"x"]}`, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mt, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mt != "multipart/form-data" {
-		t.Fatalf("type %q, %v", mt, err)
-	}
-	form, err := multipart.NewReader(r.Body, params["boundary"]).ReadForm(1 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := form.Value["note"]; len(got) != 1 || got[0] != `n: a"b` {
-		t.Errorf("note: %q", got)
-	}
-	if got := strings.Join(form.Value["tag"], ","); got != "1,x" {
-		t.Errorf("tag: %q", got)
-	}
-	if _, ok := form.Value["none"]; ok {
-		t.Error("an absent argument has a field")
-	}
-	files := form.File["file"]
-	if len(files) != 1 || files[0].Filename != `a "b".png` || files[0].Header.Get("Content-Type") != "image/png" {
-		t.Fatalf("file: %+v", files)
-	}
-	f, err := files[0].Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, _ := io.ReadAll(f); string(data) != "\x89PNG\r\n\x1a\n" {
-		t.Errorf("data: %q", data)
-	}
-}
-
-func TestRequestProblems(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		schema, request string
-		field, want     string
-	}{
-		"no argument":         {schemaOf("user_id"), `{"method":"GET","url":"/u/{userid}"}`, "request.url", `placeholder {userid} has no argument; there are: user_id (did you mean "user_id"?)`},
-		"no arguments at all": {schemaOf(), `{"method":"GET","url":"/u/{id}"}`, "request.url", `placeholder {id} has no argument: the tool has none`},
-		"long form":           {schemaOf("a"), `{"method":"GET","url":"/u/{http.mcp.args.b}"}`, "request.url", `placeholder {http.mcp.args.b} has no argument; there are: a`},
-		"optional in path":    {schemaOf("id?"), `{"method":"GET","url":"/u/{id}"}`, "request.url", `argument id is optional, but the path needs it`},
-		"method":              {schemaOf(), `{"method":"GETT","url":"/"}`, "request.method", `unknown method "GETT"; accepted: GET, HEAD, POST, PUT, PATCH, DELETE (did you mean "GET"?)`},
-		"scheme":              {schemaOf(), `{"url":"ftp://x/"}`, "request.url", `unknown scheme "ftp"; accepted: http, https`},
-		"relative":            {schemaOf(), `{"url":"users"}`, "request.url", "expected a path that starts with /"},
-		"fragment":            {schemaOf(), `{"url":"/a#b"}`, "request.url", "has a fragment"},
-		"user":                {schemaOf(), `{"url":"https://u:p@x/"}`, "request.url", "no user name or password in a URL"},
-		"host argument":       {schemaOf("h"), `{"url":"https://{h}.example.com/"}`, "request.url", "which host is asked must not be the client's choice"},
-		"no host":             {schemaOf(), `{"url":"https:///x"}`, "request.url", `host "": expected a name or an address`},
-		"encoding":            {schemaOf(), `{"url":"/a%zz"}`, "request.url", "is not valid percent-encoding"},
-		"encoding in query":   {schemaOf(), `{"url":"/a?b=%2"}`, "request.url", "is not valid percent-encoding"},
-		"dot segment":         {schemaOf(), `{"url":"/a/../b"}`, "request.url", `the path has the segment ".."`},
-		"hidden dot segment":  {schemaOf(), `{"url":"/a/%2e%2E/b"}`, "request.url", `the path has the segment "%2e%2E"`},
-		"rest in query":       {schemaOf("p"), `{"url":"/a?p={p*}"}`, "request.url", "the star is for segments of the path"},
-		"name in query":       {schemaOf("p"), `{"url":"/a?{p}=1"}`, "request.url", "a placeholder cannot name a parameter"},
-		"header name":         {schemaOf(), `{"url":"/","headers":[{"name":"X A","value":"1"}]}`, "request.headers.X A", "is not the name of a header"},
-		"header value":        {schemaOf(), `{"url":"/","headers":[{"name":"X-A","value":"1\n2"}]}`, "request.headers.X-A", "control character"},
-		"framing header":      {schemaOf(), `{"url":"/","headers":[{"name":"content-length","value":"1"}]}`, "request.headers.content-length", "belongs to the connection"},
-		"forward framing":     {schemaOf(), `{"url":"/","forward_headers":["Transfer-Encoding"]}`, "request.forward_headers.Transfer-Encoding", "cannot be passed on"},
-		"body of GET":         {schemaOf("a"), `{"method":"GET","url":"/","body":{"type":"json"}}`, "request.body", "a GET request has no body"},
-		"body type":           {schemaOf("a"), `{"url":"/","body":{"type":"jsn"}}`, "request.body", `unknown body type "jsn"; accepted: json, form, multipart, text, raw (did you mean "json"?)`},
-		"goes nowhere":        {schemaOf("a", "b"), `{"url":"/","body":{"type":"json","json":{"a":"{a}"}}}`, "request.body", `argument b goes nowhere`},
-		"raw of nothing":      {schemaOf("a"), `{"url":"/","body":{"type":"raw","argument":"b"}}`, "request.body", `placeholder {b} has no argument; there are: a`},
-		"wrong word":          {schemaOf("a"), `{"url":"/","body":{"type":"json","text":"{a}"}}`, "request.body", "text is for a body of type text, this one is of type json"},
-		"file in a form":      {schemaOf("a"), `{"url":"/","body":{"type":"form","fields":[{"name":"f","value":"{a}","file":{}}]}}`, "request.body.f", "a file has its place in a multipart body only"},
-		"nameless parameter":  {schemaOf("a"), `{"url":"/","query":[{"name":"","value":"{a}"}]}`, "request.query", "needs a name"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var cfg Config
-			if err := json.Unmarshal([]byte(`{"name":"t","description":"d","input_schema":`+tc.schema+`,"request":`+tc.request+`}`), &cfg); err != nil {
-				t.Fatal(err)
-			}
-			tl, problems := Compile(cfg, Options{})
-			if tl != nil {
-				t.Error("it compiles")
-			}
-			for _, p := range problems {
-				if p.Field == tc.field && strings.Contains(p.Message, tc.want) && !p.Warning {
-					return
-				}
-			}
-			t.Errorf("got %q, want %s: …%s…", problems, tc.field, tc.want)
-		})
-	}
-	t.Run("forwarding Authorization warns", func(t *testing.T) {
-		t.Parallel()
-		tl, problems := Compile(Config{Name: "t", Description: "d", Request: Request{ForwardHeaders: []string{"authorization"}}}, Options{})
-		if tl == nil || len(problems) != 1 || !problems[0].Warning || problems[0].Field != "request.forward_headers.authorization" {
-			t.Errorf("got %v", problems)
-		}
-	})
-}
-
-func TestOrigin(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"https://api.example.com/x":      "https api.example.com",
-		"HTTPS://api.example.com?x":      "https api.example.com",
-		"http://{env.A/B}:80/x":          "http {env.A/B}:80",
-		"http://[::1]:8080":              "http [::1]:8080",
-		"/users/{id}":                    "",
-		"/redirect?to=https://elsewhere": "",
-		"":                               "",
-	} {
-		scheme, host, ok := Origin(Config{Request: Request{URL: in}})
-		if got := strings.TrimSpace(scheme + " " + host); got != want || ok != (want != "") {
-			t.Errorf("%q: got %q, %v; want %q", in, got, ok, want)
-		}
-	}
-}
-
-// FuzzPath holds what a value may do to a path: be one segment, and come back
-// the same when a server decodes it.
-func FuzzPath(f *testing.F) {
-	for _, s := range []string{"7", "../admin", "..", ".", "%2e%2e", `..\x`, "a/../b", "a b?c#d%25é", "\xff", "", "\x00", ";x", "a//b"} {
-		f.Add(s)
-	}
-	tl := compiles(f, `{"input_schema":`+schemaOf("id")+`,"request":{"method":"GET","url":"/u/{id}/p?q={id}"}}`, nil)
-	f.Fuzz(func(t *testing.T, s string) {
-		arg, err := jsontext.AppendQuote(nil, s)
-		if err != nil {
-			t.Skip("not UTF-8")
-		}
-		c := &Call{Arguments: jsontext.Value(`{"id":` + string(arg) + `}`)}
-		if err := tl.inputs.prepare(c); err != nil {
-			t.Skip(err)
-		}
-		r, err := tl.request.build(t.Context(), c, nil)
-		if err != nil {
-			if s == "" || s == "." || s == ".." || hasControl(s) {
-				return
-			}
-			t.Fatalf("refused %q: %v", s, err)
-		}
-		u, err := url.ParseRequestURI(r.URL.RequestURI())
-		if err != nil {
-			t.Fatalf("%q gives a URI that does not parse: %v", s, err)
-		}
-		segs := strings.Split(u.EscapedPath(), "/")
-		if len(segs) != 4 || segs[1] != "u" || segs[3] != "p" {
-			t.Fatalf("%q changes the path to %s", s, u.EscapedPath())
-		}
-		if got, err := url.PathUnescape(segs[2]); err != nil || got != s {
-			t.Fatalf("%q comes back from the path as %q, %v", s, got, err)
-		}
-		q, err := url.ParseQuery(u.RawQuery)
-		if err != nil || len(q) != 1 || len(q["q"]) != 1 || q["q"][0] != s {
-			t.Fatalf("%q comes back from the query as %q, %v", s, u.RawQuery, err)
-		}
-	})
-}
-
-// FuzzBody holds that bodies of all kinds give the argument back.
-func FuzzBody(f *testing.F) {
-	for _, s := range []string{"x", `"`, `\`, "a&b=c", "\r\n--x", "{id}", "é\u2028", ""} {
-		f.Add(s)
-	}
-	object := compiles(f, `{"input_schema":`+schemaOf("id")+`,"request":{"url":"/","body":{"type":"json","json":{"a":{"b":["{id}","<{id}>"]}}}}}`, nil)
-	form := compiles(f, `{"input_schema":`+schemaOf("id")+`,"request":{"url":"/","body":{"type":"form"}}}`, nil)
-	parts := compiles(f, `{"input_schema":`+schemaOf("id")+`,"request":{"url":"/","body":{"type":"multipart","fields":[{"name":"id","value":"{id}"}]}}}`, nil)
-	f.Fuzz(func(t *testing.T, s string) {
-		arg, err := jsontext.AppendQuote(nil, s)
-		if err != nil {
-			t.Skip("not UTF-8")
-		}
-		body := func(tl *Tool) (*http.Request, []byte) {
-			c := &Call{Arguments: jsontext.Value(`{"id":` + string(arg) + `}`)}
-			if err := tl.inputs.prepare(c); err != nil {
-				t.Skip(err)
-			}
-			r, err := tl.request.build(t.Context(), c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := io.ReadAll(r.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r, b
-		}
-		_, b := body(object)
-		var v struct{ A struct{ B []string } }
-		if err := json.Unmarshal(b, &v); err != nil || len(v.A.B) != 2 || v.A.B[0] != s || v.A.B[1] != "<"+s+">" {
-			t.Fatalf("json: %q gives %q, %v", s, b, err)
-		}
-		_, b = body(form)
-		if q, err := url.ParseQuery(string(b)); err != nil || len(q) != 1 || q.Get("id") != s {
-			t.Fatalf("form: %q gives %q, %v", s, b, err)
-		}
-		r, b := body(parts)
-		_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mf, err := multipart.NewReader(strings.NewReader(string(b)), params["boundary"]).ReadForm(1 << 20)
-		if err != nil || len(mf.Value["id"]) != 1 || mf.Value["id"][0] != s {
-			t.Fatalf("multipart: %q gives %q, %v", s, b, err)
-		}
-	})
-}
-
-func BenchmarkBuild(b *testing.B) {
-	for name, tc := range map[string]struct{ config, args string }{
-		"GET":  {`{"input_schema":` + schemaOf("id", "q", "n?:integer") + `,"request":{"method":"GET","url":"/u/{id}?q={q}&n={n}"}}`, `{"id":"7","q":"some words","n":20}`},
-		"POST": {`{"input_schema":` + schemaOf("a", "b:integer") + `,"request":{"url":"/u"}}`, `{"a":"7","b":20}`},
-	} {
-		b.Run(name, func(b *testing.B) {
-			tl := compiles(b, tc.config, nil)
-			c := &Call{Arguments: jsontext.Value(tc.args)}
-			if err := tl.inputs.prepare(c); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := tl.request.build(b.Context(), c, nil); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// requestTold gives the text of a result.
-func requestTold(res *Result) string {
-	var b strings.Builder
-	for _, c := range res.Content {
-		if t, ok := c.(*mcp.TextContent); ok {
-			b.WriteString(t.Text)
-		}
-	}
-	return b.String()
 }
