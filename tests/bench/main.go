@@ -193,7 +193,7 @@ func download(ctx context.Context, url, file string) error {
 		return err
 	}
 	defer res.Body.Close()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // profiles are no secret
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
 	f, err := os.Create(file)

@@ -85,5 +85,5 @@ func serve(h http.Handler) error {
 	if _, err := fmt.Fprintln(os.Stdout, l.Addr()); err != nil {
 		return err
 	}
-	return (&http.Server{Handler: h}).Serve(l) //nolint:gosec // no client but our own
+	return (&http.Server{Handler: h}).Serve(l)
 }

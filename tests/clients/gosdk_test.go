@@ -4,6 +4,7 @@ package clients_test
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -60,7 +61,7 @@ func try(t *testing.T, env []string, name string, args ...string) ([]byte, error
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(cmd.Environ(), env...)
 	out, err := cmd.Output()
-	if ee, ok := err.(*exec.ExitError); ok && len(ee.Stderr) > 0 {
+	if ee, ok := errors.AsType[*exec.ExitError](err); ok && len(ee.Stderr) > 0 {
 		t.Logf("%s says:\n%s", filepath.Base(name), ee.Stderr)
 	}
 	return out, err
