@@ -110,7 +110,7 @@ func site(endpoints map[string]object) object {
 }
 
 func mainEndpoint() object {
-	return endpoint("proto", nil,
+	return endpoint("proto", object{"limits": object{"result": 32 << 10}},
 		newTool("echo", "POST", "/echo/echo", object{"input_schema": textSchema, "title": "Echo"}),
 		newTool("item", "GET", "/echo/items/{id}", object{"input_schema": `{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false}`}),
 		newTool("find", "GET", "/echo/find", object{"input_schema": findSchema}),
@@ -124,7 +124,7 @@ func mainEndpoint() object {
 		newTool("lines", "GET", "/ndjson/3", nil),
 		newTool("wait", "GET", "/gate/{key}", object{"input_schema": keySchema}),
 		newTool("wait_events", "GET", "/gated-events/{key}", object{"input_schema": keySchema}),
-		newTool("big", "GET", "/bigtext/3000000", nil),
+		newTool("big", "GET", "/bigtext/100000", nil),
 		newTool("marked", "GET", "/echo/marked", object{
 			"meta": object{"com.example/kind": "x"}, "icons": []object{{"src": "https://example.com/i.png", "mime_type": "image/png", "sizes": []string{"48x48"}}},
 			"annotations": object{"title": "Marked", "read_only": false},
