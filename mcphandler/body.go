@@ -62,8 +62,7 @@ func tooLarge(limit int64) error {
 }
 
 func bodyError(err error, limit int64) error {
-	var mbe *http.MaxBytesError
-	if errors.As(err, &mbe) {
+	if mbe, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge(min(limit, mbe.Limit))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {

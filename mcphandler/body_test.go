@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 )
@@ -59,10 +60,21 @@ func TestReadBody(t *testing.T) {
 			}
 		}
 	}
+	for _, announced := range []int64{-1, 300_001} {
+		r := httptest.NewRequest("POST", "/", io.NopCloser(strings.NewReader(strings.Repeat("x", 300_001))))
+		r.ContentLength = announced
+		if _, err := h.readBody(r); err == nil || err.(*StatusError).Status != http.StatusRequestEntityTooLarge {
+			t.Errorf("one byte too many, announced as %d: %v", announced, err)
+		}
+	}
 	r := httptest.NewRequest("POST", "/", nil)
 	r.ContentLength = -1
 	r.Body = io.NopCloser(failing{&http.MaxBytesError{Limit: 5}})
 	if _, err := h.readBody(r); err.(*StatusError).Status != http.StatusRequestEntityTooLarge {
+		t.Error(err)
+	}
+	r.Body = io.NopCloser(failing{os.ErrDeadlineExceeded})
+	if _, err := h.readBody(r); err.(*StatusError).Status != http.StatusRequestTimeout {
 		t.Error(err)
 	}
 	r.Body = io.NopCloser(failing{io.ErrUnexpectedEOF})

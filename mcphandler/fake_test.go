@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -109,9 +110,7 @@ func call(version, name, arguments string) request {
 // with sets a header; an empty value removes it.
 func (q request) with(name, value string) request {
 	h := make(map[string]string, len(q.header)+1)
-	for k, v := range q.header {
-		h[k] = v
-	}
+	maps.Copy(h, q.header)
 	h[name] = value
 	q.header = h
 	return q
@@ -159,9 +158,7 @@ func (q request) http() *http.Request {
 		}
 		r.Header.Set(k, v)
 	}
-	for k, v := range q.lines {
-		r.Header[k] = v
-	}
+	maps.Copy(r.Header, q.lines)
 	if q.ctx != nil {
 		r = r.WithContext(q.ctx)
 	}

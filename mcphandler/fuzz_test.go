@@ -21,7 +21,7 @@ var envelopes = []string{
 	`{"jsonrpc":"2.0","id":9007199254740993,"\u006dethod":"p\u0069ng","params":{}}`,
 	` { "jsonrpc" : "2.0" , "id" : -1 , "method" : "tools/list" , "params" : { "cursor" : null } } `,
 	`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, `{"id":1.5}`, `{"a":{"b":1,"\u0062":2}}`, `{"x":"\ud800"}`, "{\"x\":\"\xff\"}",
-	`{"jsonrpc":"2.0","id":1,"result":{}}`, `[`, `[]`, `[[]]`, `{}`, `null`, `"\\"`, `{"":""}`, `{"a":"\\\"","b":[",{["]}`, `1 2`, ``,
+	`{"jsonrpc":"2.0","id":1,"result":{}}`, `[`, `[]`, `[[]]`, `{}`, `null`, `"\\"`, `{"":""}`, `{"a":"\\\"","b":[",{["]}`, `{"a":"\\","b":[1,2]}`, `1 2`, ``,
 	`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","_meta":{"progressToken":1}}}`,
 }
 

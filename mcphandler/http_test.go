@@ -130,7 +130,11 @@ func TestHTTP09(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, ""},
 		{`{"jsonrpc":"2.0","id":[1],"method":"ping"}`, ""},
 		{`{"jsonrpc":"2.0","id":true,"method":"ping"}`, ""},
-		{`{}`, ""}, {`7`, ""}, {`null`, ""}, {`"ping"`, ""}, {`[]`, ""},
+		{`{}`, ""},
+		{`7`, ""},
+		{`null`, ""},
+		{`"ping"`, ""},
+		{`[]`, ""},
 	} {
 		if m := do(t, h, request{body: tt.body}).wantError(t, 400, codeInvalidRequest); string(m.ID) != tt.id {
 			t.Errorf("%s: id %s, want %s", tt.body, m.ID, tt.id)
@@ -155,7 +159,10 @@ func TestHTTP11(t *testing.T) {
 	both(t, func(t *testing.T, v string) {
 		h := newHandler(t, Options{})
 		for _, body := range []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`} {
-			do(t, h, request{version: v, body: body}).wantError(t, 400, codeInvalidRequest)
+			// The id is that of our request, had there been one.
+			if m := do(t, h, request{version: v, body: body}).wantError(t, 400, codeInvalidRequest); m.ID != nil {
+				t.Errorf("%s: id %s", body, m.ID)
+			}
 		}
 	})
 }

@@ -4,6 +4,7 @@ package mcphandler
 
 import (
 	"context"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -102,10 +103,17 @@ func TestLEG16(t *testing.T) {
 	do(t, h, request{body: "[" + four + "," + ping + "]"}).wantError(t, 400, codeInvalidRequest)
 	do(t, h, request{body: "[" + four + "," + ping + ",{]"}).wantError(t, 400, codeParse)
 
-	// The client takes only events: one with all of them.
 	a = do(t, h, request{body: "[" + ping + "]"}.with("Accept", "application/json"))
 	if string(a.body) != `[{"jsonrpc":"2.0","id":"p","result":{}}]` {
 		t.Errorf("%s", a.body)
+	}
+	// To a client that takes only events, all of them are one.
+	w := httptest.NewRecorder()
+	if err := h.ServeHTTP(w, request{body: "[" + ping + "," + ping + "]"}.with("Accept", "text/event-stream").http()); err != nil {
+		t.Error(err)
+	}
+	if got := w.Body.String(); got != `data: [{"jsonrpc":"2.0","id":"p","result":{}},{"jsonrpc":"2.0","id":"p","result":{}}]`+"\n\n" {
+		t.Errorf("%s", got)
 	}
 }
 
@@ -122,6 +130,19 @@ func TestLEG16Cancelled(t *testing.T) {
 	q.ctx = ctx
 	if a := do(t, h, q); a.status != statusClientClosed || len(a.body) != 0 || after.calls.Load() != 0 {
 		t.Errorf("HTTP %d, %d calls: %s", a.status, after.calls.Load(), a.body)
+	}
+}
+
+// A batch has one answer; there is no stream for the progress of its calls.
+func TestLEG16Progress(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{}, stepping(tool.Progress{}))
+	body := strings.Replace(callBody(versionBatch, "steps", "{}"), `"params":{`, `"params":{"_meta":{"progressToken":1},`, 1)
+	if a := do(t, h, request{body: body}); !a.sse || len(a.messages) != 2 {
+		t.Errorf("alone: %s", a.body)
+	}
+	if a := do(t, h, request{body: "[" + body + "]"}); a.sse || len(a.messages) != 1 {
+		t.Errorf("in a batch: %s", a.body)
 	}
 }
 

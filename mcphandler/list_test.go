@@ -4,6 +4,7 @@ package mcphandler
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -135,9 +136,14 @@ func TestPAGE01(t *testing.T) {
 	both(t, func(t *testing.T, v string) {
 		h := newHandler(t, Options{PageSize: 2}, manyTools(5)...)
 		good := cursorFor(&tool.Descriptor{Name: "t1"})
+		raw, err := base64.RawURLEncoding.DecodeString(good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forged := base64.RawURLEncoding.EncodeToString(bytes.Replace(raw, []byte("t1"), []byte("t2"), 1))
 		for _, cursor := range []string{
 			`""`, `"x"`, `"0"`, `7`, `{}`, `"` + good + `="`, `"` + good[:len(good)-1] + `"`, `"` + good + `A"`,
-			`"` + cursorFor(&tool.Descriptor{Name: "gone"}) + `"`, `"` + strings.Repeat("A", 5000) + `"`, `"MTIzNDU2"`,
+			`"` + cursorFor(&tool.Descriptor{Name: "gone"}) + `"`, `"` + strings.Repeat("A", 5000) + `"`, `"` + forged + `"`, `"MTIzNDU2"`,
 		} {
 			do(t, h, request{version: v, method: "tools/list", params: `"cursor":` + cursor}).wantError(t, 200, codeInvalidParams)
 		}

@@ -89,7 +89,7 @@ func (d *decoder) release() {
 // end says that nothing follows.
 func (d *decoder) end() bool {
 	_, err := d.json.ReadToken()
-	return err == io.EOF
+	return errors.Is(err, io.EOF)
 }
 
 // name reads the name of the next member; the value of that member is next. It

@@ -67,17 +67,19 @@ func (x *exchange) stayAlive() {
 		x.timer.Reset(x.keepAlive)
 		return
 	}
-	x.timer = time.AfterFunc(x.keepAlive, func() {
-		// A panic here would end the process.
-		defer func() { _ = recover() }()
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		if x.done || x.broken {
-			return
-		}
-		x.send([]byte(": still working\n\n"), eventTimeout)
-		x.timer.Reset(x.keepAlive)
-	})
+	x.timer = time.AfterFunc(x.keepAlive, x.tick)
+}
+
+func (x *exchange) tick() {
+	// A panic here would end the process.
+	defer func() { _ = recover() }()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.done || x.broken {
+		return
+	}
+	x.send([]byte(": still working\n\n"), eventTimeout)
+	x.timer.Reset(x.keepAlive)
 }
 
 // Progress may come as fast as an upstream writes; a client gets a burst of it,

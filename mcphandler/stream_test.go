@@ -230,6 +230,10 @@ func TestKeepAlive(t *testing.T) {
 	x.finish(http.StatusOK, reply{head: []byte("{}")})
 	x.close()
 	body := w.Body.String()
+	x.tick() // one that came while the response was written
+	if got := w.Body.String(); got != body {
+		t.Errorf("%q after %q", got, body)
+	}
 	if !strings.HasSuffix(body, "\n\ndata: {}\n\n") || strings.Count(body, "\n\n: still working\n\n") == 0 {
 		t.Errorf("%q", body)
 	}

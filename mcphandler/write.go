@@ -85,9 +85,6 @@ const statusClientClosed = 499
 func (x *exchange) finish(status int, rep reply) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.done {
-		return
-	}
 	x.done = true
 	gone := x.r.Context().Err() != nil
 	switch {
