@@ -14,10 +14,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/dustin/go-humanize"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddymcp/caddy-mcp/tool"
 )

@@ -58,12 +58,12 @@ func (h *Handler) check() error {
 // maxDepth keeps messages within what the JSON decoder takes.
 const maxDepth = 1000
 
-// origins normalizes browser origins; any tells that all are allowed.
-func origins(list []string) (_ []string, any bool, err error) {
+// origins normalizes browser origins; all tells that any origin is allowed.
+func origins(list []string) (_ []string, all bool, err error) {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
 		if s == "any" {
-			any = true
+			all = true
 			continue
 		}
 		o, err := normalOrigin(s)
@@ -72,7 +72,7 @@ func origins(list []string) (_ []string, any bool, err error) {
 		}
 		out = append(out, o)
 	}
-	return out, any, nil
+	return out, all, nil
 }
 
 // normalOrigin gives an origin as browsers send it (RFC 6454, section 6.1).

@@ -259,8 +259,7 @@ func (h *Handler) options(t *Tool, b tool.Backend) tool.Options {
 // Caddy's error handling; later ones are answered in the protocol's own terms.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
 	err := h.mcp.ServeHTTP(w, r)
-	var se *mcphandler.StatusError
-	if errors.As(err, &se) {
+	if se, ok := errors.AsType[*mcphandler.StatusError](err); ok {
 		return caddyhttp.Error(se.Status, se.Err)
 	}
 	return err

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
-
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
 )
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
 	// Requests to absolute URLs go through it.
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
