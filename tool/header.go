@@ -16,6 +16,8 @@ type headerField struct {
 	value template
 	// static is the value if there are no placeholders in it.
 	static string
+	// empty are the placeholders that may have no value, and no header then.
+	empty []*placeholder
 	// repeats says that an earlier field has the same name.
 	repeats bool
 }
@@ -75,6 +77,11 @@ func (rc *requestCompiler) headerField(at string, f Field) (h headerField, ok bo
 		if h.name == "Host" && p.ph != nil && p.ph.arg != "" {
 			rc.fail(at, p.ph.arg, "argument %s in header Host: which host is asked must not be the client's choice", p.ph.arg)
 			return h, false
+		}
+	}
+	for _, p := range h.value {
+		if p.ph != nil && p.ph.arg == "" && mayBeEmpty(p.ph.key) {
+			h.empty = append(h.empty, p.ph)
 		}
 	}
 	if h.value.isPlain() {
@@ -160,13 +167,17 @@ func (b *builder) header(f *headerField) (value string, ok bool, err error) {
 	if f.value == nil {
 		return f.static, true, nil
 	}
+	for _, ph := range f.empty {
+		if s, err := b.external(ph); err != nil || s == "" {
+			return "", false, err
+		}
+	}
 	var buf [128]byte
 	out, ok, err := b.expand(buf[:0], f.value, asText)
 	if err != nil {
 		return "", false, fmt.Errorf("header %s: %w", f.name, err)
 	}
-	ph := f.value.only()
-	if !ok || ph != nil && ph.arg == "" && len(out) == 0 {
+	if !ok {
 		return "", false, nil
 	}
 	value = strings.TrimSpace(string(out))

@@ -76,7 +76,7 @@ func schemaOf(args ...string) string {
 		if !ok {
 			typ = "string"
 		}
-		if opt := strings.TrimSuffix(name, "?"); opt != name {
+		if opt, cut := strings.CutSuffix(name, "?"); cut {
 			name = opt
 		} else {
 			required = append(required, `"`+name+`"`)

@@ -146,6 +146,7 @@ func TestRequestHeaders(t *testing.T) {
 		"absent":                  {schemaOf("a?"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"v {a}"}]}`, ``, map[string]string{"X-A": ""}, "", ""},
 		"unset credential":        {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Authorization","value":"Bearer {env.UNSET}"}]}`, ``, nil, "", "header Authorization: a credential of this tool is not configured: placeholder {env.UNSET} is unknown or empty"},
 		"unknown credential":      {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"Authorization","value":"Bearer {no.such}"}]}`, ``, nil, "", "placeholder {no.such} is unknown or empty"},
+		"nameless, with text":     {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"X-C","value":"for {http.mcp.client.name}"}]}`, ``, map[string]string{"X-C": ""}, "", ""},
 		"nameless client":         {schemaOf(), `{"method":"GET","url":"/","headers":[{"name":"X-C","value":"{http.mcp.client.name}"}]}`, ``, map[string]string{"X-C": ""}, "", ""},
 		"line break":              {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{a}"}]}`, `{"a":"x\r\nY: z"}`, nil, "", "a: must not have line breaks or other control characters"},
 		"NUL":                     {schemaOf("a"), `{"method":"GET","url":"/","headers":[{"name":"X-A","value":"{a}"}]}`, `{"a":"x\u0000"}`, nil, "", "a: must not have line breaks"},

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/textproto"
@@ -43,6 +44,7 @@ func (rc *requestCompiler) multipartBody(q *request, b *Body) bodyTemplate {
 		if err != nil || !strings.HasPrefix(mt, "multipart/") || params["boundary"] != "" || strings.ContainsAny(b.ContentType, "{}") {
 			rc.fail(bodyField, "", "content type %q of a multipart body: expected multipart/… without placeholders and boundary", b.ContentType)
 		}
+		delete(params, "boundary")
 		body.mediaType, body.params = mt, params
 	}
 	for _, h := range q.headers {
@@ -119,9 +121,7 @@ func (m *multipartBody) build(b *builder, q *request) (data []byte, contentType 
 		return nil, "", false, err
 	}
 	params := map[string]string{"boundary": w.Boundary()}
-	for k, v := range m.params {
-		params[k] = v
-	}
+	maps.Copy(params, m.params)
 	return buf.Bytes(), mime.FormatMediaType(m.mediaType, params), true, nil
 }
 
