@@ -4,6 +4,7 @@ package mcphandler
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
