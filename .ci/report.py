@@ -32,8 +32,8 @@ def output(path, prefix):
 
 def allowed_skips(path):
     with open(path, encoding="utf-8") as f:
-        lines = (line.split("#")[0].strip() for line in f)
-        return [re.compile(line) for line in lines if line]
+        lines = (line.rstrip("\n") for line in f)
+        return [re.compile(line) for line in lines if line and not line.startswith("#")]
 
 
 def report(path, allowed):

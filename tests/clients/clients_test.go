@@ -113,6 +113,15 @@ type call struct {
 // check compares a report with what every client must see.
 func check(t *testing.T, out []byte, protocol string) {
 	t.Helper()
+	r := read(t, out, protocol)
+	if r.Progress != steps {
+		t.Errorf("%d progress notifications, want %d", r.Progress, steps)
+	}
+}
+
+// read is check without the progress.
+func read(t *testing.T, out []byte, protocol string) report {
+	t.Helper()
 	var r report
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("the client printed %q: %v", out, err)
@@ -129,9 +138,7 @@ func check(t *testing.T, out []byte, protocol string) {
 	if steps := r.Calls["steps"]; steps.IsError || steps.Text == "" {
 		t.Errorf("steps: %+v", steps)
 	}
-	if r.Progress != steps {
-		t.Errorf("%d progress notifications, want %d", r.Progress, steps)
-	}
+	return r
 }
 
 func checkEcho(t *testing.T, c call) {
