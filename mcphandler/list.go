@@ -25,15 +25,25 @@ type list struct {
 func newList(c *catalog, items [][]byte, size int, tail string) list {
 	l := list{catalog: c, items: items, size: size, tail: tail}
 	for start := 0; start == 0 || start < len(items); start += size {
-		l.pages = append(l.pages, l.append(nil, start))
+		page := l.append(nil, start)
+		l.pages = append(l.pages, page)
+		// From now on the tools are parts of their page, to hold them once.
+		at := len(listHead)
+		for i := start; i < min(start+size, len(items)); i++ {
+			end := at + len(items[i])
+			items[i] = page[at:end:end]
+			at = end + 1
+		}
 	}
 	return l
 }
 
+const listHead = `{"tools":[`
+
 // append adds the page that begins at a tool.
 func (l *list) append(b []byte, start int) []byte {
 	end := min(start+l.size, len(l.items))
-	b = append(b, `{"tools":[`...)
+	b = append(b, listHead...)
 	for i, item := range l.items[start:end] {
 		if i > 0 {
 			b = append(b, ',')
