@@ -48,7 +48,7 @@ func (e era) call(addr, path, tool, args, want string) target {
 	return e.request(addr, path, "tools/call", tool, fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args), want)
 }
 
-// order is a JSON object of about n bytes, as a tool's arguments.
+// arguments are a JSON object of about n bytes, as a tool's arguments.
 func arguments(n int) string {
 	const item = `{"sku":"A-1001","copies":3,"note":"a note of some length, so that text and numbers are mixed as they are in life, and so that there are not too many elements"},`
 	var b strings.Builder
@@ -77,13 +77,14 @@ func toolSchema() map[string]any {
 
 // caddyfile serves everything that is measured: each thing with and without MCP
 // in one process, so that both have the same heap around them.
-func caddyfile(upstream string, lists map[era][]byte) string {
+func caddyfile(upstream, dir string, lists map[era][]byte) string {
 	var b strings.Builder
 	b.WriteString("{\n\tadmin {$ADMIN}\n\tpersist_config off\n\tauto_https off\n}\nhttp:// {\n\tbind {$LISTEN}\n")
 	b.WriteString("\thandle /raw/* {\n\t\treverse_proxy " + upstream + "\n\t}\n\thandle /respond {\n\t\trespond \"" + greeting + "\"\n\t}\n")
 	for e, list := range lists {
 		fmt.Fprintf(&b, "\thandle /list/%s {\n\t\theader Content-Type application/json\n\t\trespond `%s`\n\t}\n", e, list)
 	}
+	fmt.Fprintf(&b, "\thandle_path /file/* {\n\t\tmethod GET\n\t\troot %q\n\t\tfile_server\n\t}\n", dir)
 	b.WriteString("\tmcp /mcp/proxy {\n\t\tname proxy\n\t\tinstructions \"\"\n")
 	for _, n := range []string{"1024", "10000", "100000", "1000000"} {
 		fmt.Fprintf(&b, "\t\ttool post_%s {\n\t\t\tdescription \"A tool.\"\n\t\t\targ customer string \"The name.\"\n"+
@@ -106,6 +107,9 @@ func caddyfile(upstream string, lists map[era][]byte) string {
 	b.WriteString("}\n")
 	return b.String()
 }
+
+// listFile is the file that has the bytes of an era's list.
+func listFile(e era) string { return "list-" + string(e) + ".json" }
 
 // fetch gives the body of a target's answer.
 func fetch(t target) ([]byte, error) {
@@ -162,10 +166,22 @@ func (w *world) figures() []figure {
 				base:      w.sdk, atMost: 0.35,
 			},
 			figure{
+				name: "call answered by respond" + suffix, against: "respond itself",
+				candidate: e.call(addr, "/mcp/one", "t0", smallArguments, greeting[:16]),
+				baseline:  newTarget(addr, "/respond", greeting[:16], []byte(smallArguments), plain),
+				base:      w.caddy,
+			},
+			figure{
 				name: "list of 1,000 tools" + suffix, against: "respond with the same bytes",
 				candidate: e.request(addr, "/mcp/list", "tools/list", "", "{}", `"tools"`),
 				baseline:  newTarget(addr, "/list/"+string(e), `"tools"`, []byte(`{}`), plain),
 				base:      w.caddy, atMost: 1.3,
+			},
+			figure{
+				name: "list of 1,000 tools" + suffix, against: "file_server with the same bytes",
+				candidate: e.request(addr, "/mcp/list", "tools/list", "", "{}", `"tools"`),
+				baseline:  newTarget(addr, "/file/"+listFile(e), `"tools"`, []byte(`{}`), plain),
+				base:      w.caddy,
 			},
 			figure{
 				name: "call with 5,000 tools" + suffix, against: "with 1 tool",
@@ -237,7 +253,7 @@ func (f figure) measure(ctx context.Context, w *world, o options, r *report) err
 	if o.profiles == "" {
 		return nil
 	}
-	file := strings.NewReplacer(" ", "_", ",", "", "(", "", ")", "").Replace(f.name) + ".pprof"
+	file := strings.NewReplacer(" ", "_", ",", "", "(", "", ")", "").Replace(f.name+" "+f.against) + ".pprof"
 	return w.profile(ctx, f.candidate, filepath.Join(o.profiles, file))
 }
 

@@ -142,7 +142,7 @@ func startWorld(ctx context.Context, dir string, connections int) (w *world, err
 		return w, err
 	}
 	// The bytes of the lists are known only when the lists have been served.
-	if w.caddy, err = startCaddy(ctx, bin, dir, caddyfile(w.upstream.addr, nil)); err != nil {
+	if w.caddy, err = startCaddy(ctx, bin, dir, caddyfile(w.upstream.addr, dir, nil)); err != nil {
 		return w, err
 	}
 	for _, e := range []era{modern, legacy} {
@@ -150,9 +150,12 @@ func startWorld(ctx context.Context, dir string, connections int) (w *world, err
 		if w.list[e], err = fetch(t); err != nil {
 			return w, err
 		}
+		if err := os.WriteFile(filepath.Join(dir, listFile(e)), w.list[e], 0o600); err != nil {
+			return w, err
+		}
 	}
 	w.caddy.stop()
-	w.caddy, err = startCaddy(ctx, bin, dir, caddyfile(w.upstream.addr, w.list))
+	w.caddy, err = startCaddy(ctx, bin, dir, caddyfile(w.upstream.addr, dir, w.list))
 	return w, err
 }
 
