@@ -111,6 +111,8 @@ func TestHDR08(t *testing.T) {
 	for _, v := range []string{"=?base64?ZWNobw=?=", "=?base64?ZWNobw?=", "=?base64?ZWN_bw==?=", "=?base64?****?=", "=?base64?ZW Nobw==?=", "=?base64?/w==?="} {
 		wantMismatch(t, harness.Tool(harness.Modern, "echo", nil).With("Mcp-Name", v))
 		wantMismatch(t, find(object{"region": "echo"}, "Region", v))
+		// Not even if it is what the argument says: that would be sent encoded.
+		wantMismatch(t, find(object{"region": v}, "Region", v))
 	}
 	wantMismatch(t, harness.Tool(harness.Modern, "echo", nil).With("Mcp-Name", "ech\xc3\xb6"))
 }
