@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -27,6 +27,8 @@ type backend struct {
 	// empty fails the call: an upstream must not see a request that was meant to
 	// be authenticated and is not.
 	credentials []string
+	// decodedPath says that the routes look at the decoded path.
+	decodedPath bool
 }
 
 // routeEnd is what a route list ends in: nothing responded.
@@ -60,13 +62,13 @@ func (b *backend) Serve(w http.ResponseWriter, r *http.Request, c *tool.Call) er
 	u.Scheme, u.Host = "", ""
 	inner.URL = &u
 	// What handlers do to the headers must not be done twice after a redirect.
-	inner.Header = maps.Clone(r.Header)
+	inner.Header = r.Header.Clone()
 	r = &inner
 	r.RemoteAddr, r.TLS = outer.RemoteAddr, outer.TLS
 	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.1", 1, 1
-	r.RequestURI = r.URL.RequestURI()
 	switch {
-	case b.host != "":
+	case b.host != "" && (r.Host == "" || r.Host == b.host || r.Host == r.URL.Host):
+		// Known only now, if it has placeholders.
 		r.Host = b.host
 	case r.Host == "":
 		r.Host = outer.Host
@@ -74,7 +76,7 @@ func (b *backend) Serve(w http.ResponseWriter, r *http.Request, c *tool.Call) er
 	if trusted, _ := outerVars[caddyhttp.TrustedProxyVarKey].(bool); trusted {
 		for _, name := range forwardedHeaders {
 			if v := outer.Header[name]; len(v) > 0 {
-				r.Header[name] = v
+				r.Header[name] = slices.Clone(v)
 			}
 		}
 	}

@@ -244,7 +244,7 @@ func (h *Handler) compile(b *backends) ([]mcphandler.Tool, error) {
 	return tools, errors.Join(errs...)
 }
 
-func (h *Handler) options(t *Tool, b tool.Backend) tool.Options {
+func (h *Handler) options(t *Tool, b *backend) tool.Options {
 	timeout := time.Duration(t.Timeout)
 	if timeout == 0 {
 		timeout = time.Duration(h.Limits.Timeout)
@@ -252,6 +252,7 @@ func (h *Handler) options(t *Tool, b tool.Backend) tool.Options {
 	return tool.Options{
 		Backend: b, Elements: h.Limits.Elements, Depth: h.Limits.Depth, ResultSize: h.Limits.Result,
 		AnswerSize: h.Limits.Answer, ResultError: h.Limits.ResultError, Timeout: timeout,
+		DecodedPath: b.decodedPath,
 	}
 }
 

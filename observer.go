@@ -104,6 +104,9 @@ func (o *observer) log(ctx context.Context, c *tool.Call, res *tool.Result, outc
 	if res != nil && res.Err != nil && outcome != string(tool.OutcomeArguments) {
 		attrs = append(attrs, slog.String("error", res.Err.Error()))
 	}
+	if res != nil && res.Detail != "" && o.logger.Enabled(ctx, slog.LevelDebug) {
+		attrs = append(attrs, slog.String("detail", res.Detail))
+	}
 	msg := "tool call failed"
 	if res != nil && !res.IsError {
 		msg = "tool answer is not what it should be"

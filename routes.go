@@ -41,14 +41,14 @@ func newBackends(ctx caddy.Context, h *Handler) (*backends, error) {
 
 // compile provisions routes, once for all calls.
 func (b *backends) compile(routes caddyhttp.RouteList) (*backend, error) {
-	credentials := headerCredentials(routes)
+	credentials, decoded := headerCredentials(routes), usesDecodedPath(routes)
 	if err := routes.Provision(b.ctx); err != nil {
 		return nil, err
 	}
-	return &backend{routes: routes.Compile(routeEnd), credentials: credentials}, nil
+	return &backend{routes: routes.Compile(routeEnd), credentials: credentials, decodedPath: decoded}, nil
 }
 
-func (b *backends) forTool(t *Tool) (tool.Backend, error) {
+func (b *backends) forTool(t *Tool) (*backend, error) {
 	scheme, host, absolute := tool.Origin(t.Config)
 	if absolute {
 		host = b.repl.ReplaceKnown(host, "")

@@ -83,6 +83,9 @@ type Result struct {
 	// Err is the reason for the log. It may hold addresses and names that
 	// clients must not see.
 	Err error
+	// Detail is what the upstream said about it, for logs at debug level: it may
+	// repeat arguments, or hold personal data.
+	Detail string
 	// Nonconforming says that the result breaks its output schema.
 	Nonconforming bool
 }

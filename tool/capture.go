@@ -37,6 +37,8 @@ const (
 	failureRead = 64 << 10
 	// skipped is how much of a body that nobody looks at may be written.
 	skipped = 1 << 20
+	// spilled is how much beyond the limit is read and dropped.
+	spilled = 4 << 20
 	// prealloc caps what is allocated on the word of a Content-Length.
 	prealloc = 1 << 20
 	// runeSlack lets a cut at the limit see whether a character ends there.
@@ -152,7 +154,7 @@ func (cw *capture) Write(p []byte) (int, error) {
 	cw.commit()
 	cw.written += int64(len(p))
 	if cw.over {
-		return 0, errOversize
+		return cw.spill(len(p), 0)
 	}
 	if cw.discard {
 		if cw.written > cw.limit {
@@ -173,9 +175,19 @@ func (cw *capture) Write(p []byte) (int, error) {
 	cw.buf = append(cw.buf, p[:n]...)
 	if n < int64(len(p)) {
 		cw.over = true
-		return int(n), errOversize
+		return cw.spill(len(p), int(n))
 	}
 	return len(p), nil
+}
+
+// spill drops n bytes that are beyond the limit, of which some are kept. A
+// handler that fails to write logs the whole request, with the arguments in its
+// URL; so it only fails where there is more to come than is worth reading.
+func (cw *capture) spill(n, kept int) (int, error) {
+	if max(cw.written, cw.head.length) > cw.limit+spilled {
+		return kept, errOversize
+	}
+	return n, nil
 }
 
 // grow makes room for n more bytes: at once for all that the response
@@ -209,7 +221,11 @@ func (cw *capture) ReadFrom(r io.Reader) (n int64, err error) {
 		n += int64(k)
 		if int64(len(cw.buf)) > cw.limit {
 			cw.buf, cw.over = cw.buf[:cw.limit], true
-			return n, errOversize
+			if _, err := cw.spill(0, 0); err != nil {
+				return n, err
+			}
+			m, err := io.Copy(struct{ io.Writer }{cw}, r)
+			return n + m, err
 		}
 		if err == io.EOF {
 			return n, nil

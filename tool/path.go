@@ -181,7 +181,7 @@ func (b *builder) appendPathValue(dst []byte, s *segment, ph *placeholder) ([]by
 		if err != nil {
 			return nil, err
 		}
-		return appendPathText(dst, ph, []byte(text), false)
+		return b.appendPathText(dst, ph, []byte(text), false)
 	}
 	v, ok := b.lookup(ph)
 	switch {
@@ -198,7 +198,7 @@ func (b *builder) appendPathValue(dst []byte, s *segment, ph *placeholder) ([]by
 	if ph.star {
 		text = bytes.TrimPrefix(text, []byte{'/'})
 	}
-	return appendPathText(dst, ph, text, s.end)
+	return b.appendPathText(dst, ph, text, s.end)
 }
 
 // appendPathArray appends the elements of an array, with commas between them
@@ -216,7 +216,7 @@ func (b *builder) appendPathArray(dst []byte, ph *placeholder, v jsontext.Value)
 		if e[0] == '{' || e[0] == '[' {
 			return ph.refuse("only simple values can be part of the path")
 		}
-		dst, err = appendPathText(dst, &one, b.text(e), false)
+		dst, err = b.appendPathText(dst, &one, b.text(e), false)
 		return err
 	})
 	if err == nil && n == 0 && !ph.star {
@@ -225,12 +225,15 @@ func (b *builder) appendPathArray(dst []byte, ph *placeholder, v jsontext.Value)
 	return dst, err
 }
 
-func appendPathText(dst []byte, ph *placeholder, text []byte, mayBeEmpty bool) ([]byte, error) {
+func (b *builder) appendPathText(dst []byte, ph *placeholder, text []byte, mayBeEmpty bool) ([]byte, error) {
 	switch {
 	case len(text) == 0 && !(ph.star && mayBeEmpty):
 		return nil, ph.refusePath("must not be empty: it is part of the path")
 	case hasControl(text):
 		return nil, ph.refusePath("must not have line breaks or other control characters: it is part of the path")
+	}
+	if b.decodedPath && (bytes.IndexByte(text, '\\') >= 0 || !ph.star && bytes.IndexByte(text, '/') >= 0) {
+		return nil, ph.refusePath("must not have a slash or backslash: it is one segment of the path")
 	}
 	return appendEscaped(dst, text, false, ph.star), nil
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +43,9 @@ func (m *mapper) redirect(ctx context.Context, r *http.Request, cw *capture, hop
 	}
 	refuse := func(why string) (*http.Request, *Result) {
 		text := fmt.Sprintf("upstream returned %s: %s", statusText(cw.status), why)
-		return nil, failure(OutcomeUpstream, text, fmt.Errorf("%s: %q", text, loc))
+		res := failure(OutcomeUpstream, text, nil)
+		res.Detail = "Location: " + strconv.Quote(loc)
+		return nil, res
 	}
 	if hop >= maxRedirects {
 		return refuse(fmt.Sprintf("more than %d redirects", maxRedirects))

@@ -105,8 +105,11 @@ func TestRedirect(t *testing.T) {
 				if diff := cmp.Diff([]string{tc.refused}, told(res)); diff != "" || res.Outcome != OutcomeUpstream {
 					t.Errorf("%s: %s", res.Outcome, diff)
 				}
-				if !strings.Contains(res.Err.Error(), strings.Trim(tc.location, "\x7f\\")) {
-					t.Errorf("the log lacks the location: %v", res.Err)
+				if !strings.Contains(res.Detail, strings.Trim(tc.location, "\x7f\\")) {
+					t.Errorf("the detail lacks the location: %s", res.Detail)
+				}
+				if strings.Contains(res.Err.Error(), tc.location) {
+					t.Errorf("the error repeats the location, and what is in it: %v", res.Err)
 				}
 				return
 			}

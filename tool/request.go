@@ -16,6 +16,9 @@ import (
 // request builds the HTTP requests of a tool. It is made once, and knows of
 // each argument where it goes.
 type request struct {
+	// decodedPath is Options.DecodedPath.
+	decodedPath bool
+
 	method string
 	origin origin
 	path   pathTemplate
@@ -156,7 +159,7 @@ func (q *request) unplaced(name string) bool { return !q.args[name].placed }
 
 // build makes the request of a call.
 func (q *request) build(ctx context.Context, c *Call, be Backend) (*http.Request, error) {
-	b := &builder{call: c, backend: be}
+	b := &builder{call: c, backend: be, decodedPath: q.decodedPath}
 	if err := q.checkUndeclared(c); err != nil {
 		return nil, err
 	}

@@ -167,3 +167,41 @@ func TestBuildAllocations(t *testing.T) {
 		}
 	}
 }
+
+// Handlers that look at the decoded path see an encoded slash as a slash.
+func TestDecodedPath(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ url, args, want string }{
+		"plain":                      {"/p/{id}.md", `{"id":"a b..c"}`, "/p/a%20b..c.md"},
+		"dots and a slash":           {"/p/{id}.md", `{"id":"../secret"}`, ""},
+		"a slash":                    {"/p/{id}.md", `{"id":"a/b"}`, ""},
+		"a backslash":                {"/p/{id}.md", `{"id":"..\\secret"}`, ""},
+		"several segments":           {"/p/{id*}", `{"id":"a/b"}`, "/p/a/b"},
+		"several, a backslash":       {"/p/{id*}", `{"id":"a/..\\b"}`, ""},
+		"in a query it is all right": {"/p?id={id}", `{"id":"../a"}`, "/p?id=..%2Fa"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := Config{Name: "t", Description: "d", InputSchema: []byte(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`)}
+			cfg.Request = Request{Method: "GET", URL: tc.url}
+			tl, problems := Compile(cfg, Options{DecodedPath: true})
+			if tl == nil {
+				t.Fatal(problems)
+			}
+			c := &Call{Arguments: []byte(tc.args)}
+			if err := tl.inputs.prepare(c); err != nil {
+				t.Fatal(err)
+			}
+			r, err := tl.request.build(t.Context(), c, nil)
+			if err != nil {
+				if tc.want != "" || !strings.Contains(err.Error(), "slash") {
+					t.Fatal(err)
+				}
+				return
+			}
+			if r.RequestURI != tc.want {
+				t.Errorf("got %s, want %q", r.RequestURI, tc.want)
+			}
+		})
+	}
+}

@@ -38,6 +38,11 @@ type Options struct {
 	ResultError bool
 	// Timeout of one call. 0 means DefaultTimeout.
 	Timeout time.Duration
+	// DecodedPath says that the handlers look at the decoded path, as file
+	// servers, rewrites and path matchers do. To them an encoded slash is a slash:
+	// a value that has one is refused, unless its placeholder allows several
+	// segments.
+	DecodedPath bool
 }
 
 // Defaults of [Options].
@@ -128,6 +133,9 @@ func Compile(cfg Config, opt Options) (*Tool, []Problem) {
 		t.desc.HeaderParams = in.headers
 		req, ps := compileRequest(cfg, in.properties)
 		problems = append(problems, ps...)
+		if req != nil {
+			req.decodedPath = opt.DecodedPath
+		}
 		t.request = req
 	}
 

@@ -5,7 +5,6 @@ package tool
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -38,7 +37,9 @@ func (cw *capture) upstreamFailure() *Result {
 		said = string(cutText([]byte(said), cw.m.resultSize))
 		return failure(OutcomeUpstream, text+"\n\n"+said, errors.New(told))
 	}
-	return failure(OutcomeUpstream, text, fmt.Errorf("%s: %s", told, said))
+	res := failure(OutcomeUpstream, text, errors.New(told))
+	res.Detail = said
+	return res
 }
 
 // said gives the body of an error as text, as far as it is text.

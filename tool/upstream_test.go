@@ -64,8 +64,11 @@ func TestMapperFailures(t *testing.T) {
 			if diff := cmp.Diff([]string{tc.want}, told(res)); diff != "" {
 				t.Error(diff)
 			}
-			if !strings.Contains(res.Err.Error(), tc.log) {
-				t.Errorf("log %q lacks %q", res.Err, tc.log)
+			if !strings.Contains(res.Err.Error()+res.Detail, tc.log) {
+				t.Errorf("log %q, %q lacks %q", res.Err, res.Detail, tc.log)
+			}
+			if res.Detail != "" && strings.Contains(res.Err.Error(), res.Detail) {
+				t.Errorf("the error repeats what the upstream said: %v", res.Err)
 			}
 		})
 	}

@@ -15,6 +15,8 @@ import (
 type builder struct {
 	call    *Call
 	backend Backend
+	// decodedPath is Options.DecodedPath.
+	decodedPath bool
 	// buf holds the text of one value at a time.
 	buf []byte
 }
