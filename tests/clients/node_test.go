@@ -23,7 +23,7 @@ func needNode(t *testing.T) node {
 	t.Helper()
 	n := node{modules: os.Getenv("MCP_NODE_MODULES")}
 	if n.modules == "" {
-		t.Skip("MCP_NODE_MODULES is not set: install by `npm ci` in a copy of tests/clients/node, and set it to the node_modules there")
+		t.Skip("MCP_NODE_MODULES is not set: install by `npm install` in a copy of tests/clients/node, and set it to the node_modules there")
 	}
 	n.bin = filepath.Join(n.modules, ".bin", "node")
 	if _, err := os.Stat(n.bin); err != nil {

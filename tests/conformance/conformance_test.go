@@ -30,7 +30,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	modules := os.Getenv("MCP_NODE_MODULES")
 	if modules == "" {
-		t.Skip("MCP_NODE_MODULES is not set: install by `npm ci` in a copy of tests/clients/node, and set it to the node_modules there")
+		t.Skip("MCP_NODE_MODULES is not set: install by `npm install` in a copy of tests/clients/node, and set it to the node_modules there")
 	}
 	expected := readExpected(t)
 	config, err := os.ReadFile("Caddyfile")
