@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -233,7 +234,7 @@ func (a *endpointAdapter) routes(at token, where string, content, extra []line, 
 		if !hasDirective(content) {
 			return nil
 		}
-		tokens := segment(at, append(append([]line(nil), extra...), content...))
+		tokens := segment(at, around(at, content, extra))
 		handler, err := httpcaddyfile.ParseSegmentAsSubroute(a.h.WithDispenser(newDispenser(tokens)))
 		if err == nil {
 			if s, ok := handler.(*caddyhttp.Subroute); ok {
@@ -249,6 +250,21 @@ func (a *endpointAdapter) routes(at token, where string, content, extra []line, 
 			return nil
 		}
 	}
+}
+
+// around puts the matchers from around a tool before or after its content, where
+// they stand in the file: Caddy takes a token on an earlier line than the one
+// before it for a part of that line.
+func around(at token, content, extra []line) []line {
+	var before, after []line
+	for _, l := range extra {
+		if l.word.File == at.File && l.word.Line > at.Line {
+			after = append(after, l)
+		} else {
+			before = append(before, l)
+		}
+	}
+	return slices.Concat(before, content, after)
 }
 
 func hasDirective(content []line) bool {
