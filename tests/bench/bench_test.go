@@ -64,4 +64,7 @@ func TestMedian(t *testing.T) {
 	if got := median([]float64{4, 1, 2, 3}); got != 2.5 {
 		t.Errorf("got %v, want 2.5", got)
 	}
+	if low, high := quartiles([]float64{5, 1, 4, 2, 3}); low != 2 || high != 4 {
+		t.Errorf("quartiles %v and %v, want 2 and 4", low, high)
+	}
 }

@@ -249,7 +249,7 @@ func (f figure) measure(ctx context.Context, w *world, o options, r *report) err
 		rates = append(rates, c.rate)
 		ratios = append(ratios, float64(c.perRequest)/float64(b.perRequest))
 	}
-	r.add(f, median(ratios), median(candidates), median(baselines), median(rates))
+	r.add(f, ratios, median(candidates), median(baselines), median(rates))
 	if o.profiles == "" {
 		return nil
 	}
@@ -284,6 +284,12 @@ func median[T ~int64 | ~float64](v []T) T {
 	return s[len(s)/2]
 }
 
+// quartiles are the bounds of the middle half.
+func quartiles(v []float64) (low, high float64) {
+	s := slices.Sorted(slices.Values(v))
+	return s[len(s)/4], s[len(s)-1-len(s)/4]
+}
+
 // report writes a Markdown table.
 type report struct {
 	out    io.Writer
@@ -295,8 +301,10 @@ func (r *report) head() {
 	fmt.Fprintln(r.out, "|---|---|---|---|---|---|---|---|")
 }
 
-func (r *report) add(f figure, ratio float64, candidate, baseline time.Duration, rate float64) {
+func (r *report) add(f figure, ratios []float64, candidate, baseline time.Duration, rate float64) {
 	atMost, throughput := "", ""
+	ratio := median(ratios)
+	low, high := quartiles(ratios)
 	if f.atMost > 0 {
 		atMost = fmt.Sprintf("%.2f", f.atMost)
 		if ratio > f.atMost {
@@ -307,8 +315,8 @@ func (r *report) add(f figure, ratio float64, candidate, baseline time.Duration,
 	if f.payload > 0 {
 		throughput = fmt.Sprintf("%.0f", float64(f.payload)/1e6/candidate.Seconds())
 	}
-	fmt.Fprintf(r.out, "| %s | %s | %.2f | %s | %.1f µs | %.1f µs | %.0f | %s |\n",
-		f.name, f.against, ratio, atMost, micros(candidate), micros(baseline), rate, throughput)
+	fmt.Fprintf(r.out, "| %s | %s | **%.2f** (%.2f–%.2f) | %s | %.1f µs | %.1f µs | %.0f | %s |\n",
+		f.name, f.against, ratio, low, high, atMost, micros(candidate), micros(baseline), rate, throughput)
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

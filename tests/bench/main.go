@@ -31,8 +31,8 @@ func main() {
 		}
 	}
 	var o options
-	flag.IntVar(&o.rounds, "rounds", 9, "rounds per figure, each with both sides")
-	flag.DurationVar(&o.round, "round", time.Second, "time of one side of a round")
+	flag.IntVar(&o.rounds, "rounds", 25, "rounds per figure, each with both sides")
+	flag.DurationVar(&o.round, "round", 300*time.Millisecond, "time of one side of a round")
 	flag.IntVar(&o.connections, "connections", 32, "kept-alive connections")
 	flag.StringVar(&o.profiles, "profiles", "", "directory for a CPU profile of each figure")
 	flag.BoolVar(&o.check, "check", false, "fail if a figure misses its target")
