@@ -23,6 +23,18 @@ func TestB01(t *testing.T) {
 	profile := func(name, id, segment string) row {
 		return row{name: name, tool: "b01", args: object{"id": id}, check: wantPath("/echo/users/" + segment + "/profile")}
 	}
+	// A value with a part that is dots may be refused as well: what decodes the
+	// path on the way, such as a file server, would see that part.
+	harmless := func(name, id, segment string) row {
+		return row{name: name, tool: "b01", args: object{"id": id}, check: func(t *testing.T, v string, res harness.Result) {
+			t.Helper()
+			if res.IsError {
+				wantError("id")(t, v, res)
+				return
+			}
+			wantPath("/echo/users/"+segment+"/profile")(t, v, res)
+		}}
+	}
 	refused := func(name, id string) row {
 		return row{name: name, tool: "b01", args: object{"id": id}, check: func(t *testing.T, v string, res harness.Result) {
 			t.Helper()
@@ -36,11 +48,11 @@ func TestB01(t *testing.T) {
 	}
 	both(t,
 		refused("dot dot", ".."), refused("dot", "."),
-		profile("admin", "../admin", "..%2Fadmin"),
+		harmless("admin", "../admin", "..%2Fadmin"),
 		profile("encoded dots", "%2e%2e", "%252e%252e"),
-		profile("encoded slash", "..%2fadmin", "..%252fadmin"),
-		profile("backslash", `..\x`, "..%5Cx"),
-		profile("in the middle", "a/../../b", "a%2F..%2F..%2Fb"),
+		harmless("encoded slash", "..%2fadmin", "..%252fadmin"),
+		harmless("backslash", `..\x`, "..%5Cx"),
+		harmless("in the middle", "a/../../b", "a%2F..%2F..%2Fb"),
 		profile("three dots", "...", "..."),
 		profile("semicolon", "..;", "..%3B"),
 		row{name: "segments dot dot", tool: "b02_many", args: object{"path": "a/../../b"}, check: wantError("path")},

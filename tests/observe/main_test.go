@@ -47,6 +47,11 @@ http:// {
 			arg way string "What happens." enum=die,die-early,status,echo
 			request GET /{way}/{text}
 		}
+		tool oversize {
+			description "More than anybody wants."
+			arg text string "A text."
+			request GET /big/3000000?q={text}
+		}
 		tool panics {
 			description "It panics."
 			arg text string "A text." optional
