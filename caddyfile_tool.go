@@ -65,9 +65,20 @@ func (a *endpointAdapter) tool(l line) {
 		if !slices.Contains(manyWords, word) && !a.once(l, t.where, first, toolWords) {
 			continue
 		}
-		if !t.word(word, l) {
-			rest = append(rest, l)
+		if t.word(word, l) {
+			continue
 		}
+		switch word {
+		case "mcp":
+			a.add(l.word, "mcp cannot stand in %s: an endpoint has tools, not a tool endpoints", t.where)
+			continue
+		case "header":
+			if !namesRequestHeader(l) {
+				break
+			}
+			a.warn(l.word, "in %s, header changes the answer; for the request, write it in the block of request, or use request_header", t.where)
+		}
+		rest = append(rest, l)
 	}
 	if len(t.args) > 0 || t.open {
 		if before, ok := first["input"]; ok {
@@ -81,6 +92,22 @@ func (a *endpointAdapter) tool(l line) {
 	t.broken = a.count() > errors
 	a.handler.Tools = append(a.handler.Tools, t.tool)
 	a.tools = append(a.tools, t)
+}
+
+// namesRequestHeader says that a header directive, which changes answers, is
+// about a header that only requests have.
+func namesRequestHeader(l line) bool {
+	for _, t := range l.tokens {
+		name := strings.ToLower(strings.TrimLeft(t.Text, "+-?>"))
+		switch name {
+		case "authorization", "cookie", "accept", "user-agent", "x-api-key", "api-key":
+			return true
+		}
+		if strings.HasPrefix(name, "x-") && (strings.HasSuffix(name, "-key") || strings.HasSuffix(name, "-token")) {
+			return true
+		}
+	}
+	return false
 }
 
 // word reads a line of a tool; false means that the word is not ours.

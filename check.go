@@ -3,6 +3,7 @@
 package caddymcp
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -45,6 +46,19 @@ func (h *Handler) check() error {
 			return fmt.Errorf("limits: %s is negative: expected a positive value, or none for the default", l.name)
 		}
 	}
+	if !isWebURL(h.WebsiteURL) && h.WebsiteURL != "" {
+		return fmt.Errorf("website_url %q: expected an http or https URL", h.WebsiteURL)
+	}
+	for _, i := range h.Icons {
+		if !strings.HasPrefix(i.Src, "data:image/") && !strings.HasPrefix(i.Src, "https://") {
+			return fmt.Errorf("icon %q: expected an https URL or a data URL of an image", i.Src)
+		}
+	}
+	for _, t := range h.Tools {
+		if t != nil && t.Timeout < 0 {
+			return fmt.Errorf("tool %s: timeout is negative: expected a positive value, or none for the default", t.Name)
+		}
+	}
 	if h.Limits.Depth > maxDepth {
 		return fmt.Errorf("limits: depth %d: expected at most %d", h.Limits.Depth, maxDepth)
 	}
@@ -53,6 +67,10 @@ func (h *Handler) check() error {
 			"server", h.Name)
 	}
 	return nil
+}
+
+func isWebURL(s string) bool {
+	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
 }
 
 // maxDepth keeps messages within what the JSON decoder takes.
@@ -72,11 +90,17 @@ func origins(list []string) (_ []string, all bool, err error) {
 		}
 		out = append(out, o)
 	}
+	if all && len(out) > 0 {
+		return nil, false, errors.New("origins: any allows all: leave out the others, or any")
+	}
 	return out, all, nil
 }
 
 // normalOrigin gives an origin as browsers send it (RFC 6454, section 6.1).
 func normalOrigin(s string) (string, error) {
+	if strings.Contains(s, "*") {
+		return "", fmt.Errorf("origin %q: wildcards are not supported; name each origin, such as https://app.example.com, or allow any", s)
+	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || u.Host == "" || u.Opaque != "" || u.User != nil ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {

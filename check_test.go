@@ -24,6 +24,7 @@ func TestNormalOrigin(t *testing.T) {
 		"https://a.example#f":         "",
 		"mailto:a@b":                  "",
 		"*":                           "",
+		"https://*.example.com":       "",
 		"null":                        "",
 		"":                            "",
 	} {

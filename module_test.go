@@ -108,6 +108,22 @@ func TestProvision(t *testing.T) {
 			handlers: []string{`{"handler":"mcp","origins":["example.com"]}`},
 			want:     `origin "example.com": expected scheme://host`,
 		},
+		"any and others": {
+			handlers: []string{`{"handler":"mcp","origins":["any","https://a.example"]}`},
+			want:     "origins: any allows all",
+		},
+		"website": {
+			handlers: []string{`{"handler":"mcp","website_url":"javascript:alert(1)"}`},
+			want:     `website_url "javascript:alert(1)": expected an http or https URL`,
+		},
+		"icon": {
+			handlers: []string{`{"handler":"mcp","icons":[{"src":"http://a/b.png"}]}`},
+			want:     `icon "http://a/b.png": expected`,
+		},
+		"negative timeout": {
+			handlers: []string{`{"handler":"mcp","tools":[{"name":"a","timeout":-5}],` + respond + `}`},
+			want:     "tool a: timeout is negative",
+		},
 		"unknown field": {
 			handlers: []string{`{"handler":"mcp","tolls":[]}`},
 			want:     `unknown field "tolls"`,

@@ -4,6 +4,7 @@ package caddymcp
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -92,6 +93,15 @@ func (o *observer) log(ctx context.Context, c *tool.Call, res *tool.Result, outc
 		level = slog.LevelDebug
 	case tool.OutcomeInternal:
 		level = slog.LevelError
+		if res != nil && errors.Is(res.Err, tool.ErrNoCredential) {
+			// Without the stack that the logger adds to errors.
+			level = slog.LevelWarn
+		}
+	case tool.OutcomeUpstream:
+		// A wrong id is a matter between model and API; a refused credential is not.
+		if res != nil && res.Status >= 400 && res.Status < 500 && res.Status != 401 && res.Status != 403 {
+			level = slog.LevelInfo
+		}
 	}
 	if !o.logger.Enabled(ctx, level) {
 		return

@@ -83,6 +83,8 @@ type Result struct {
 	// Err is the reason for the log. It may hold addresses and names that
 	// clients must not see.
 	Err error
+	// Status is the upstream's, if it told of an error; else 0.
+	Status int
 	// Detail is what the upstream said about it, for logs at debug level: it may
 	// repeat arguments, or hold personal data.
 	Detail string

@@ -21,6 +21,12 @@ const failureTold = 8 << 10
 // nothing that it could mend, and what is said there is often internal: that
 // goes to the log.
 func (cw *capture) upstreamFailure() *Result {
+	res := cw.describeFailure()
+	res.Status = cw.status
+	return res
+}
+
+func (cw *capture) describeFailure() *Result {
 	told := "upstream returned " + statusText(cw.status)
 	text := told
 	if v := retryAfter(cw.header); v != "" {

@@ -45,13 +45,9 @@ func TestB10(t *testing.T) {
 // change are refused.
 func TestB10Configuration(t *testing.T) {
 	t.Parallel()
-	for _, lines := range []string{
-		"arg a integer \"A.\"\n\t\t\tfix a 9007199254740993",
-		"request POST /x {\n\t\t\t\tbody json {\n\t\t\t\t\ta 9007199254740993\n\t\t\t\t}\n\t\t\t}",
-	} {
-		if out, err := validate(t, toolBlock("b10_rounded", lines)); err == nil || !strings.Contains(out, "9007199254740993") {
-			t.Errorf("%s: %v: %s", lines, err, out)
-		}
+	lines := "arg a integer \"A.\"\n\t\t\tfix a 9007199254740993"
+	if out, err := validate(t, toolBlock("b10_rounded", lines)); err == nil || !strings.Contains(out, "9007199254740993") {
+		t.Errorf("%s: %v: %s", lines, err, out)
 	}
 }
 
