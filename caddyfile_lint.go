@@ -95,7 +95,7 @@ func (t *toolAdapter) find(p tool.Problem) (at token, exact bool) {
 // lint finds what the tool alone cannot know.
 func (t *toolAdapter) lint() {
 	_, _, absolute := tool.Origin(t.tool.Config)
-	if !absolute && len(t.tool.Routes) == 0 && len(t.handler.Routes) == 0 {
+	if !absolute && !mayAnswer(t.tool.Routes) && !mayAnswer(t.handler.Routes) {
 		at, ok := t.places.fields["request.url"]
 		if !ok {
 			at = t.at

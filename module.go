@@ -129,8 +129,9 @@ type Tool struct {
 	// Timeout of a call. Default: the limit of the endpoint.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
 
-	// Routes run the tool's requests. Default: the endpoint's routes, or for a
-	// request with an absolute URL a reverse proxy to that origin.
+	// Routes run the tool's requests. What they do not answer goes on to the
+	// endpoint's routes, or for a request with an absolute URL to a reverse proxy
+	// to that origin. Default: only those.
 	Routes caddyhttp.RouteList `json:"routes,omitempty"`
 }
 

@@ -59,6 +59,13 @@ func TestProvision(t *testing.T) {
 		"an absolute URL": {handlers: []string{`{"handler":"mcp","tools":[
 			{"name":"a","request":{"method":"GET","url":"https://api.example.com/a"}},
 			{"name":"b","request":{"method":"GET","url":"https://api.example.com/b"}}]}`}},
+		"nobody answers after the tool's own": {
+			handlers: []string{`{"handler":"mcp","tools":[{"name":"a","routes":[{"handle":[{"handler":"headers"}]}]}]}`},
+			want:     "tool a: no handler answers it: add handlers",
+		},
+		"the tool's own, then the endpoint's": {
+			handlers: []string{`{"handler":"mcp","tools":[{"name":"a","routes":[{"handle":[{"handler":"headers"}]}]}],` + respond + `}`},
+		},
 		"nobody answers": {
 			handlers: []string{`{"handler":"mcp","tools":[{"name":"a"}]}`},
 			want:     "tool a: no handler answers it: add handlers",

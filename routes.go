@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -33,19 +34,26 @@ func newBackends(ctx caddy.Context, h *Handler) (*backends, error) {
 		return b, nil
 	}
 	var err error
-	if b.endpoint, err = b.compile(h.Routes); err != nil {
+	if b.endpoint, err = b.compile(h.Routes, nil); err != nil {
 		return nil, fmt.Errorf("handlers of the endpoint: %w", err)
 	}
 	return b, nil
 }
 
-// compile provisions routes, once for all calls.
-func (b *backends) compile(routes caddyhttp.RouteList) (*backend, error) {
+// compile provisions routes, once for all calls. What they do not answer goes on
+// to next, if there is one.
+func (b *backends) compile(routes caddyhttp.RouteList, next *backend) (*backend, error) {
 	credentials, decoded := headerCredentials(routes), usesDecodedPath(routes)
 	if err := routes.Provision(b.ctx); err != nil {
 		return nil, err
 	}
-	return &backend{routes: routes.Compile(routeEnd), credentials: credentials, decodedPath: decoded}, nil
+	if next == nil {
+		return &backend{routes: routes.Compile(routeEnd), credentials: credentials, decodedPath: decoded}, nil
+	}
+	return &backend{
+		routes: routes.Compile(next.routes), host: next.host, decodedPath: decoded || next.decodedPath,
+		credentials: slices.Compact(slices.Sorted(slices.Values(slices.Concat(credentials, next.credentials)))),
+	}, nil
 }
 
 func (b *backends) forTool(t *Tool) (*backend, error) {
@@ -56,18 +64,22 @@ func (b *backends) forTool(t *Tool) (*backend, error) {
 			return nil, fmt.Errorf("request: the host of URL %q is empty or unknown: only placeholders with a fixed value, such as {env.API_HOST}, may stand there", t.Request.URL)
 		}
 	}
+	next := b.endpoint
+	if absolute {
+		var err error
+		if next, err = b.forOrigin(scheme, host); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case len(t.Routes) > 0:
-		own, err := b.compile(t.Routes)
+	case len(t.Routes) > 0 && (next != nil || mayAnswer(t.Routes)):
+		own, err := b.compile(t.Routes, next)
 		if err != nil {
 			return nil, fmt.Errorf("handlers: %w", err)
 		}
-		own.host = host
 		return own, nil
-	case absolute:
-		return b.forOrigin(scheme, host)
-	case b.endpoint != nil:
-		return b.endpoint, nil
+	case next != nil:
+		return next, nil
 	}
 	return nil, errors.New("no handler answers it: add handlers (such as reverse_proxy or respond) to the tool or at the end of the mcp block, or give its request an absolute URL")
 }
@@ -91,7 +103,7 @@ func (b *backends) forOrigin(scheme, host string) (*backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := b.compile(caddyhttp.RouteList{{HandlersRaw: []json.RawMessage{raw}}})
+	made, err := b.compile(caddyhttp.RouteList{{HandlersRaw: []json.RawMessage{raw}}}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("proxy to %s: %w", key, err)
 	}
