@@ -253,7 +253,7 @@ func (f figure) measure(ctx context.Context, w *world, o options, r *report) err
 	if o.profiles == "" {
 		return nil
 	}
-	file := strings.NewReplacer(" ", "_", ",", "", "(", "", ")", "").Replace(f.name+" "+f.against) + ".pprof"
+	file := strings.NewReplacer(" ", "_", ",", "", "(", "", ")", "").Replace(f.name + " against " + f.against)
 	return w.profile(ctx, f.candidate, filepath.Join(o.profiles, file))
 }
 

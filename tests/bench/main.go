@@ -34,7 +34,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 25, "rounds per figure, each with both sides")
 	flag.DurationVar(&o.round, "round", 300*time.Millisecond, "time of one side of a round")
 	flag.IntVar(&o.connections, "connections", 32, "kept-alive connections")
-	flag.StringVar(&o.profiles, "profiles", "", "directory for a CPU profile of each figure")
+	flag.StringVar(&o.profiles, "profiles", "", "directory for profiles of each figure")
 	flag.BoolVar(&o.check, "check", false, "fail if a figure misses its target")
 	only := flag.String("only", "", "regular expression of the figures to measure")
 	flag.Parse()
@@ -171,19 +171,26 @@ func (w *world) stop() {
 	}
 }
 
-// profile takes a CPU profile of Caddy while it serves a target.
+// profile takes profiles of Caddy's CPU time and of what it allocates, while it
+// serves a target.
 func (w *world) profile(ctx context.Context, t target, file string) error {
 	const seconds = 5
-	done := make(chan error, 1)
-	go func() {
-		_, err := w.loader.run(t, (seconds+1)*time.Second)
-		done <- err
-	}()
-	err := download(ctx, fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", w.caddy.admin, seconds), file)
-	if loadErr := <-done; err == nil {
-		err = loadErr
+	for _, kind := range []string{"profile", "allocs"} {
+		done := make(chan error, 1)
+		go func() {
+			_, err := w.loader.run(t, (seconds+1)*time.Second)
+			done <- err
+		}()
+		url := fmt.Sprintf("http://%s/debug/pprof/%s?seconds=%d", w.caddy.admin, kind, seconds)
+		err := download(ctx, url, file+"."+kind)
+		if loadErr := <-done; err == nil {
+			err = loadErr
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 func download(ctx context.Context, url, file string) error {
