@@ -180,10 +180,10 @@ func (b *builder) header(f *headerField) (value string, ok bool, err error) {
 	if !ok {
 		return "", false, nil
 	}
-	value = strings.TrimSpace(string(out))
-	if validHeaderValue(value) {
-		return value, true, nil
+	if value = string(out); validHeaderValue(value) {
+		return strings.TrimSpace(value), true, nil
 	}
+	// A secret's file may end in a line break; an argument may not.
 	for _, p := range f.value {
 		if p.ph == nil || p.ph.arg == "" {
 			continue
@@ -191,6 +191,9 @@ func (b *builder) header(f *headerField) (value string, ok bool, err error) {
 		if v, ok := b.lookup(p.ph); ok && !validHeaderValue(b.text(v)) {
 			return "", false, p.ph.refuse("must not have line breaks or other control characters: it is part of a header")
 		}
+	}
+	if value = strings.TrimSpace(value); validHeaderValue(value) {
+		return value, true, nil
 	}
 	return "", false, fmt.Errorf("header %s: a placeholder has a line break or another control character in its value", f.name)
 }

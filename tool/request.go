@@ -202,12 +202,23 @@ func (q *request) build(ctx context.Context, c *Call, be Backend) (*http.Request
 // checkUndeclared refuses what an open schema lets through where there is no
 // place for it.
 func (q *request) checkUndeclared(c *Call) error {
-	if q.rest != restNowhere {
-		return nil
-	}
 	for i := range c.args.Members {
-		if name := c.args.Members[i].Name; q.unplaced(name) {
+		name := c.args.Members[i].Name
+		if !q.unplaced(name) {
+			continue
+		}
+		if q.rest == restNowhere {
 			return unknownArgument(name)
+		}
+		// An upstream that does not tell case apart would see two of them, and one
+		// may be fixed.
+		if _, declared := q.args[name]; declared {
+			continue
+		}
+		for known := range q.args {
+			if strings.EqualFold(known, name) {
+				return unknownArgument(name)
+			}
 		}
 	}
 	return nil

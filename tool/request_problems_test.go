@@ -19,6 +19,7 @@ func TestRequestProblems(t *testing.T) {
 		"long form":           {schemaOf("a"), `{"method":"GET","url":"/u/{http.mcp.args.b}"}`, "request.url", `placeholder {http.mcp.args.b} has no argument; there are: a`},
 		"optional in path":    {schemaOf("id?"), `{"method":"GET","url":"/u/{id}"}`, "request.url", `argument id is optional, but the path needs it`},
 		"method":              {schemaOf(), `{"method":"GETT","url":"/"}`, "request.method", `unknown method "GETT"; accepted: GET, HEAD, POST, PUT, PATCH, DELETE (did you mean "GET"?)`},
+		"member of a scalar":  {schemaOf("id:integer"), `{"method":"GET","url":"/x/{id.a}"}`, "request.url", "argument id is no object or array"},
 		"scheme":              {schemaOf(), `{"url":"ftp://x/"}`, "request.url", `unknown scheme "ftp"; accepted: http, https`},
 		"relative":            {schemaOf(), `{"url":"users"}`, "request.url", "expected a path that starts with /"},
 		"fragment":            {schemaOf(), `{"url":"/a#b"}`, "request.url", "has a fragment"},

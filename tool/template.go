@@ -138,6 +138,12 @@ func (rc *requestCompiler) resolve(field, key string, strict bool) (ph *placehol
 		return nil, true
 	}
 	plain := strings.TrimSuffix(key, "*")
+	if name, _, dotted := strings.Cut(plain, "."); dotted && !slices.Contains(namespaces, name) {
+		if p := rc.property(name); p != nil {
+			rc.fail(field, name, "placeholder {%s}: argument %s is no object or array, so there is nothing in it", key, name)
+			return nil, true
+		}
+	}
 	switch {
 	case dottedKeyRE.MatchString(plain):
 		if !rc.knownToCall(plain) {
