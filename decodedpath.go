@@ -44,14 +44,27 @@ func usesDecodedPath(routes caddyhttp.RouteList) bool {
 
 func handlerUsesDecodedPath(raw json.RawMessage) bool {
 	var h struct {
-		Handler        string              `json:"handler"`
-		Routes         caddyhttp.RouteList `json:"routes"`
-		Rewrite        json.RawMessage     `json:"rewrite"`
+		Handler string              `json:"handler"`
+		Routes  caddyhttp.RouteList `json:"routes"`
+		Errors  struct {
+			Routes caddyhttp.RouteList `json:"routes"`
+		} `json:"errors"`
+		Rewrite   json.RawMessage `json:"rewrite"`
+		Transport struct {
+			Protocol string `json:"protocol"`
+		} `json:"transport"`
 		HandleResponse []struct {
 			Routes caddyhttp.RouteList `json:"routes"`
 		} `json:"handle_response"`
 	}
-	if json.Unmarshal(raw, &h) != nil || !encodedHandlers[h.Handler] || h.Rewrite != nil || usesDecodedPath(h.Routes) {
+	if json.Unmarshal(raw, &h) != nil || !encodedHandlers[h.Handler] || h.Rewrite != nil {
+		return true
+	}
+	// FastCGI names files by the decoded path.
+	if p := h.Transport.Protocol; p != "" && p != "http" {
+		return true
+	}
+	if usesDecodedPath(h.Routes) || usesDecodedPath(h.Errors.Routes) {
 		return true
 	}
 	for _, r := range h.HandleResponse {
