@@ -29,6 +29,8 @@ type backend struct {
 	credentials []string
 	// decodedPath says that the routes look at the decoded path.
 	decodedPath bool
+	// ownRequest says that the routes may change the request in place.
+	ownRequest bool
 }
 
 // routeEnd is what a route list ends in: nothing responded.
@@ -56,18 +58,20 @@ func (b *backend) Serve(w http.ResponseWriter, r *http.Request, c *tool.Call) er
 		return errors.New("the client's request did not come through a Caddy server")
 	}
 	outerVars, _ := octx.Value(caddyhttp.VarsCtxKey).(map[string]any)
-	// A copy, with the URL as a server sees it: with a scheme in it, a proxy would
-	// not use its own.
-	inner, u := *r, *r.URL
-	u.Scheme, u.Host = "", ""
-	inner.URL = &u
-	// What handlers do to the headers must not be done twice after a redirect.
-	inner.Header = r.Header.Clone()
-	r = &inner
+	origin := r.URL.Host
+	if b.ownRequest || r.URL.Scheme != "" {
+		// What handlers do to the request must not be done twice after a redirect.
+		inner, u := *r, *r.URL
+		// The URL as a server sees it: with a scheme in it, a proxy would not use
+		// its own.
+		u.Scheme, u.Host = "", ""
+		inner.URL, inner.Header = &u, r.Header.Clone()
+		r = &inner
+	}
 	r.RemoteAddr, r.TLS = outer.RemoteAddr, outer.TLS
 	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.1", 1, 1
 	switch {
-	case b.host != "" && (r.Host == "" || r.Host == b.host || r.Host == r.URL.Host):
+	case b.host != "" && (r.Host == "" || r.Host == origin):
 		// Known only now, if it has placeholders.
 		r.Host = b.host
 	case r.Host == "":
@@ -80,7 +84,8 @@ func (b *backend) Serve(w http.ResponseWriter, r *http.Request, c *tool.Call) er
 			}
 		}
 	}
-	if trace.SpanContextFromContext(r.Context()).IsValid() {
+	traced := trace.SpanContextFromContext(r.Context()).IsValid()
+	if traced {
 		propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
 	}
 
@@ -95,7 +100,7 @@ func (b *backend) Serve(w http.ResponseWriter, r *http.Request, c *tool.Call) er
 		}
 	}
 	vars["start_time"] = time.Now()
-	if extra := octx.Value(caddyhttp.ExtraLogFieldsCtxKey); extra != nil {
+	if extra := octx.Value(caddyhttp.ExtraLogFieldsCtxKey); extra != nil && (traced || server.Logs != nil) {
 		// In place, because the replacer holds this very request.
 		*r = *r.WithContext(context.WithValue(r.Context(), caddyhttp.ExtraLogFieldsCtxKey, extra))
 	}

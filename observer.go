@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/caddymcp/caddy-mcp/mcphandler"
 	"github.com/caddymcp/caddy-mcp/tool"
@@ -35,16 +36,33 @@ type observer struct {
 // log tells the last one.
 func (o *observer) Message(r *http.Request, m mcphandler.Message) {
 	o.metrics.requests.WithLabelValues(o.server, m.Method, m.Era, m.Outcome).Inc()
-	extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields)
-	if !ok {
+	if !hasAccessLog(r.Context()) {
 		return
 	}
-	extra.Set(zap.String("mcp_method", m.Method))
-	extra.Set(zap.String("mcp_era", m.Era))
-	extra.Set(zap.String("mcp_outcome", m.Outcome))
-	if m.Tool != "" {
-		extra.Set(zap.String("mcp_tool", m.Tool))
+	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		// One field for all: setting each is a good part of what a call costs.
+		extra.Set(zap.Inline(logFields(m)))
 	}
+}
+
+// hasAccessLog says that somebody reads what is added to the access log.
+func hasAccessLog(ctx context.Context) bool {
+	server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+	return !ok || server.Logs != nil
+}
+
+// logFields are the fields of a message in the access log.
+type logFields mcphandler.Message
+
+// MarshalLogObject adds the fields.
+func (f logFields) MarshalLogObject(enc zapcore.ObjectEncoder) error {
+	enc.AddString("mcp_method", f.Method)
+	if f.Tool != "" {
+		enc.AddString("mcp_tool", f.Tool)
+	}
+	enc.AddString("mcp_era", f.Era)
+	enc.AddString("mcp_outcome", f.Outcome)
+	return nil
 }
 
 // Call measures a call. A span is made only where Caddy's tracing has one.

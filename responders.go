@@ -14,6 +14,22 @@ var passing = map[string]bool{
 	"rewrite": true, "templates": true, "intercept": true, "map": true, "push": true,
 }
 
+// changesRequest says that a handler of the routes may change the request that
+// it gets. A proxy changes a copy.
+func changesRequest(routes caddyhttp.RouteList) bool {
+	for _, route := range routes {
+		for _, raw := range route.HandlersRaw {
+			var h struct {
+				Handler string `json:"handler"`
+			}
+			if json.Unmarshal(raw, &h) != nil || h.Handler != "reverse_proxy" && h.Handler != "static_response" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // mayAnswer says that a request may be answered by the routes. What is unknown
 // may answer.
 func mayAnswer(routes caddyhttp.RouteList) bool {

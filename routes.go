@@ -43,15 +43,18 @@ func newBackends(ctx caddy.Context, h *Handler) (*backends, error) {
 // compile provisions routes, once for all calls. What they do not answer goes on
 // to next, if there is one.
 func (b *backends) compile(routes caddyhttp.RouteList, next *backend) (*backend, error) {
-	credentials, decoded := headerCredentials(routes), usesDecodedPath(routes)
+	credentials, decoded, own := headerCredentials(routes), usesDecodedPath(routes), changesRequest(routes)
 	if err := routes.Provision(b.ctx); err != nil {
 		return nil, err
 	}
 	if next == nil {
-		return &backend{routes: routes.Compile(routeEnd), credentials: credentials, decodedPath: decoded}, nil
+		return &backend{
+			routes: routes.Compile(routeEnd), credentials: credentials, decodedPath: decoded, ownRequest: own,
+		}, nil
 	}
 	return &backend{
 		routes: routes.Compile(next.routes), host: next.host, decodedPath: decoded || next.decodedPath,
+		ownRequest:  own || next.ownRequest,
 		credentials: slices.Compact(slices.Sorted(slices.Values(slices.Concat(credentials, next.credentials)))),
 	}, nil
 }

@@ -88,11 +88,10 @@ http:// {
 		}
 		tool nobody {
 			description "No handler answers."
-			request GET /x
-			@never path /never
-			respond @never "x"
+			request GET /nobody
 		}
-		reverse_proxy {$UPSTREAM}
+		@somebody not path /nobody
+		reverse_proxy @somebody {$UPSTREAM}
 	}
 
 	mcp /other {
