@@ -32,6 +32,9 @@ type UpstreamHoster interface {
 // that it stops reading its upstream.
 var errOversize = errors.New("the answer is larger than the limit")
 
+// errNoAnswer is a final status below 200.
+var errNoAnswer = errors.New("the upstream's status is none of an answer")
+
 const (
 	// failureRead is how much of the body of an error is read.
 	failureRead = 64 << 10
@@ -58,6 +61,9 @@ type capture struct {
 	header http.Header
 	head   head
 	status int
+	// noAnswer says that the handlers ended with a status that is none of an
+	// answer's: the upstream switched protocols, or sent nonsense.
+	noAnswer bool
 
 	// buf is the body as it was written, up to limit.
 	buf   []byte
@@ -109,10 +115,15 @@ func (cw *capture) commit() {
 	}
 }
 
-// WriteHeader takes the status; interim responses are not the answer.
+// WriteHeader takes the status; interim responses are not the answer. 101 is
+// no interim response: nothing that could be used comes after it.
 func (cw *capture) WriteHeader(status int) {
-	if cw.status != 0 || status < 200 {
+	if cw.status != 0 || status >= 100 && status < 200 && status != http.StatusSwitchingProtocols {
 		return
+	}
+	if status < 200 {
+		// As a gateway says it of an upstream like that.
+		cw.noAnswer, status = true, http.StatusBadGateway
 	}
 	cw.status = status
 	cw.head = head{contentType: first(cw.header, "Content-Type"), encoding: contentEncoding(cw.header), length: -1}
@@ -122,7 +133,7 @@ func (cw *capture) WriteHeader(status int) {
 		}
 	}
 	switch {
-	case cw.r.Method == http.MethodHead, status == http.StatusNoContent, status == http.StatusResetContent:
+	case cw.r.Method == http.MethodHead, status == http.StatusNoContent, status == http.StatusResetContent, cw.noAnswer:
 		cw.discard, cw.limit = true, skipped
 	case status >= 400:
 		cw.limit = failureRead

@@ -77,3 +77,44 @@ func TestCaptureWriter(t *testing.T) {
 		t.Error("can be unwrapped")
 	}
 }
+
+// Interim responses come before the answer; a final status below 200 is none.
+func TestCaptureNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name     string
+		statuses []int
+		want     string
+		failed   bool
+	}{
+		{"switching protocols", []int{http.StatusSwitchingProtocols}, "upstream gave no valid answer", true},
+		{"switching protocols after a hint", []int{http.StatusEarlyHints, http.StatusSwitchingProtocols}, "upstream gave no valid answer", true},
+		{"zero", []int{0}, "upstream gave no valid answer", true},
+		{"two digits", []int{99}, "upstream gave no valid answer", true},
+		{"interim", []int{http.StatusContinue, http.StatusProcessing, http.StatusEarlyHints, 199, http.StatusOK}, "said", false},
+		{"too late", []int{http.StatusOK, 0}, "said", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMapper(t, Config{}, Options{})
+			cw := m.capture(answer{}.request(t), &Call{})
+			cw.Header().Set("Content-Type", "text/plain")
+			for _, status := range tc.statuses {
+				cw.WriteHeader(status)
+			}
+			if _, err := io.WriteString(cw, "said"); err != nil {
+				t.Fatal(err)
+			}
+			res := cw.result(t.Context())
+			if err := check(m, res); err != nil {
+				t.Fatal(err)
+			}
+			if got := told(res); len(got) != 1 || got[0] != tc.want || res.IsError != tc.failed {
+				t.Errorf("%q, %v", got, res.IsError)
+			}
+			if tc.failed && (res.Outcome != OutcomeUpstream || res.Status != http.StatusBadGateway) {
+				t.Errorf("outcome %s, status %d", res.Outcome, res.Status)
+			}
+		})
+	}
+}

@@ -94,6 +94,11 @@ func (cw *capture) result(ctx context.Context) (res *Result) {
 		}
 	}()
 	cw.commit()
+	if cw.noAnswer {
+		res = failure(OutcomeUpstream, "upstream gave no valid answer", errNoAnswer)
+		res.Status = cw.status
+		return res
+	}
 	if cw.broken() {
 		return failure(OutcomeUpstream, "upstream aborted the response", errAborted)
 	}
