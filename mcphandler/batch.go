@@ -4,6 +4,10 @@ package mcphandler
 
 import "net/http"
 
+// maxBatchAnswer is where a batch runs no further: its answers are all in memory
+// until the last one is there.
+const maxBatchAnswer = 8 << 20
+
 // batchable says that a method may be part of a batch.
 func batchable(method string) bool {
 	switch method {
@@ -42,7 +46,13 @@ func (h *Handler) answerBatch(x *exchange, batch []message, err *rpcError) {
 		}
 		b = append(b, sep)
 		start := len(b)
-		rep, err := h.dispatch(x, m, versionBatch, b, &note)
+		var rep reply
+		var err *rpcError
+		if start > maxBatchAnswer {
+			err = batchTooLarge()
+		} else {
+			rep, err = h.dispatch(x, m, versionBatch, b, &note)
+		}
 		if err != nil {
 			h.observe(x.r, note, err.kind())
 			b = err.append(b[:start], m.id)

@@ -65,6 +65,13 @@ func tooManyMessages(limit int) *rpcError {
 	return invalidRequest("the batch has more than " + strconv.Itoa(limit) + " messages")
 }
 
+func batchTooLarge() *rpcError {
+	return &rpcError{
+		code: codeInternal, status: http.StatusOK,
+		message: "the batch's answer is too large; send its requests one by one",
+	}
+}
+
 // invalidParams is an error of a well-formed request. Its status is 200: a
 // client of both eras may take 400 as a reason to try the other one.
 func invalidParams(text string) *rpcError {
