@@ -211,15 +211,24 @@ func limitsOf(s object) string {
 	var parts []string
 	add := func(low, high, unit string) {
 		lo, hi := oneLine(s[low]), oneLine(s[high])
+		counted := func(n string) string {
+			switch {
+			case unit == "":
+				return n
+			case n == "1":
+				return n + " " + unit
+			}
+			return n + " " + unit + "s"
+		}
 		switch {
 		case lo != "" && hi != "" && lo == hi:
-			parts = append(parts, lo+unit)
+			parts = append(parts, counted(lo))
 		case lo != "" && hi != "":
-			parts = append(parts, lo+" to "+hi+unit)
+			parts = append(parts, lo+" to "+counted(hi))
 		case lo != "":
-			parts = append(parts, "at least "+lo+unit)
+			parts = append(parts, "at least "+counted(lo))
 		case hi != "":
-			parts = append(parts, "at most "+hi+unit)
+			parts = append(parts, "at most "+counted(hi))
 		}
 	}
 	add("minimum", "maximum", "")
@@ -229,8 +238,8 @@ func limitsOf(s object) string {
 	if v := oneLine(s["exclusiveMaximum"]); v != "" {
 		parts = append(parts, "less than "+v)
 	}
-	add("minLength", "maxLength", " characters")
-	add("minItems", "maxItems", " elements")
+	add("minLength", "maxLength", "character")
+	add("minItems", "maxItems", "element")
 	if p := text(s["pattern"]); p != "" {
 		parts = append(parts, "matches "+p)
 	}

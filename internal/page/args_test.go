@@ -42,12 +42,16 @@ func TestArgsOf(t *testing.T) {
 			{Name: "c", Type: "string[]", Values: []string{`"y"`}},
 		}},
 		{"limits", `{"properties":{"a":{"type":"integer","minimum":1,"maximum":9007199254740993},"b":{"type":"string","minLength":2},"c":{"type":"array","items":{},"maxItems":3},
-			"d":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1.5},"e":{"type":"string","minLength":3,"maxLength":3,"pattern":"^a"}}}`, []Arg{
+			"d":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1.5},"e":{"type":"string","minLength":3,"maxLength":3,"pattern":"^a"},
+			"f":{"type":"string","minLength":1},"g":{"type":"array","items":{},"minItems":1,"maxItems":1},"h":{"type":"string","minLength":1,"maxLength":20}}}`, []Arg{
 			{Name: "a", Type: "integer", Limits: "1 to 9007199254740993"},
 			{Name: "b", Type: "string", Limits: "at least 2 characters"},
 			{Name: "c", Type: "any[]", Limits: "at most 3 elements"},
 			{Name: "d", Type: "number", Limits: "more than 0, less than 1.5"},
 			{Name: "e", Type: "string", Limits: "3 characters, matches ^a"},
+			{Name: "f", Type: "string", Limits: "at least 1 character"},
+			{Name: "g", Type: "any[]", Limits: "1 element"},
+			{Name: "h", Type: "string", Limits: "1 to 20 characters"},
 		}},
 		{"references", `{"properties":{"a":{"$ref":"#/$defs/x~1y","description":"Mine."},"b":{"$ref":"https://example.com/s"},"c":{"$ref":"#/$defs/none"},"d":{"$ref":"#named"}},
 			"$defs":{"x/y":{"type":"string","description":"Theirs."}}}`, []Arg{
