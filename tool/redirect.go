@@ -3,6 +3,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -20,7 +21,8 @@ const maxRedirects = 3
 //
 // The next request runs through the same handlers, and so goes to the same
 // upstream with the same configured headers, wherever the Location points: it
-// is followed only if that is the same host. Another scheme is another origin.
+// is followed only if that is the same host. Another scheme is another origin,
+// and https is another scheme unless the upstream or the client is at https.
 func (m *mapper) redirect(ctx context.Context, r *http.Request, cw *capture, hop int) (*http.Request, *Result) {
 	cw.commit()
 	method := r.Method
@@ -57,14 +59,43 @@ func (m *mapper) redirect(ctx context.Context, r *http.Request, cw *capture, hop
 	if u.Host != "" && !cw.sameHost(u) {
 		return refuse("a redirect to another host is not followed")
 	}
+	if u.User != nil {
+		return refuse("a redirect with a user name is not followed")
+	}
 	if s := strings.ToLower(cw.url.Scheme); u.Scheme != "" && s != "" && u.Scheme != s {
 		return refuse("a redirect from " + s + " to another scheme is not followed")
+	}
+	if u.Scheme == "https" && !cw.mayBeHTTPS(u) {
+		return refuse("a redirect to https is not followed")
 	}
 	next, err := follow(ctx, r, &cw.url, u, method)
 	if err != nil {
 		return refuse(err.Error())
 	}
+	if u.Scheme == "https" && cw.url.Scheme == "" && method == r.Method && next.URL.RequestURI() == cw.url.RequestURI() {
+		// The upstream does not see that the client came by https, and will not.
+		return refuse("a redirect from a URL to the same one by https is not followed")
+	}
 	return next, nil
+}
+
+// mayBeHTTPS says that https can be how the request went out, or is where the
+// client sees this host. Where the request's own URL has no scheme, only the
+// handlers know how they reach the upstream. If it is in clear, following its
+// redirect to https would only send the same request there again.
+func (cw *capture) mayBeHTTPS(u *url.URL) bool {
+	if cw.url.Scheme != "" {
+		return true
+	}
+	if in := cw.c.Inbound; in != nil {
+		// An upstream that is told of the client's scheme makes its URLs with it.
+		if in.TLS != nil || strings.EqualFold(in.Header.Get("X-Forwarded-Proto"), "https") {
+			return true
+		}
+	}
+	// The upstream's own port speaks https if the upstream says so of that port.
+	_, port, err := net.SplitHostPort(cw.upstreamHost)
+	return err == nil && port == cmp.Or(u.Port(), "443") && normalHost(cw.upstreamHost, "https") == normalHost(u.Host, "https")
 }
 
 // follow makes the request for a redirect from one URL to another. It starts

@@ -3,9 +3,11 @@
 package tool
 
 import (
+	"crypto/tls"
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +24,7 @@ func TestRedirect(t *testing.T) {
 		url          string // default http://api.example.com/orders/7?x=1
 		host         string // Host header, if not the URL's
 		told         string // by SetUpstreamHost
+		inbound      string // how the client came: clear (default), tls or proxy
 		status       int
 		location     string
 		want         string // method, URL, body and header names; empty if not followed
@@ -42,9 +45,14 @@ func TestRedirect(t *testing.T) {
 		{name: "absolute", method: "GET", status: 302, location: "http://api.example.com/x", want: "GET http://api.example.com/x - " + kept},
 		{name: "absolute, no path", method: "GET", status: 302, location: "http://api.example.com", want: "GET http://api.example.com/ - " + kept},
 		{name: "absolute with port", method: "GET", status: 302, location: "HTTP://API.example.com.:80/x", want: "GET http://api.example.com/x - " + kept},
-		{name: "user in it", method: "GET", status: 302, location: "http://a:b@api.example.com/x", want: "GET http://api.example.com/x - " + kept},
 		{name: "no scheme", method: "GET", status: 302, location: "//api.example.com/x", want: "GET http://api.example.com/x - " + kept},
-		{name: "path only, own host", method: "GET", url: "/orders/7", host: "api.example.com", status: 302, location: "https://api.example.com:443/x", want: "GET /x - " + kept},
+		{name: "path only, own host", method: "GET", url: "/orders/7", host: "api.example.com", status: 302, location: "http://api.example.com:80/x", want: "GET /x - " + kept},
+		{name: "path only, no scheme", method: "GET", url: "/orders/7", host: "api.example.com", status: 302, location: "//api.example.com/x", want: "GET /x - " + kept},
+		{name: "path only, client at https", method: "GET", url: "/orders/7", host: "api.example.com", inbound: "tls", status: 302, location: "https://api.example.com:443/x", want: "GET /x - " + kept},
+		{name: "path only, client at https, upstream unaware", method: "GET", url: "/orders/7", host: "api.example.com", inbound: "tls", status: 302, location: "http://api.example.com/x", want: "GET /x - " + kept},
+		{name: "path only, client at a proxy's https", method: "GET", url: "/orders/7", host: "api.example.com", inbound: "proxy", status: 302, location: "https://api.example.com/x", want: "GET /x - " + kept},
+		{name: "path only, upstream at 443", method: "GET", url: "/orders/7", host: "mcp.example.com", told: "api.example.com:443", status: 302, location: "https://API.example.com/x", want: "GET /x - " + kept},
+		{name: "path only, upstream at another https port", method: "GET", url: "/orders/7", host: "mcp.example.com", told: "10.0.0.1:8443", status: 302, location: "https://10.0.0.1:8443/x", want: "GET /x - " + kept},
 		{name: "IPv6", method: "GET", url: "http://[::1]:8080/", status: 302, location: "http://[::1]:8080/x", want: "GET http://[::1]:8080/x - " + kept},
 		{name: "told host", method: "GET", told: "10.0.0.1:8080", status: 302, location: "http://10.0.0.1:8080/x", want: "GET http://api.example.com/x - " + kept},
 
@@ -57,6 +65,14 @@ func TestRedirect(t *testing.T) {
 		{name: "told another host", method: "GET", told: "10.0.0.1:8080", status: 302, location: "http://10.0.0.1:8081/x", refused: "upstream returned 302 Found: a redirect to another host is not followed"},
 		{name: "downgrade", method: "GET", url: "https://api.example.com/", status: 302, location: "http://api.example.com/", refused: "upstream returned 302 Found: a redirect from https to another scheme is not followed"},
 		{name: "upgrade", method: "GET", status: 301, location: "https://api.example.com/", refused: "upstream returned 301 Moved Permanently: a redirect from http to another scheme is not followed"},
+		{name: "user in it", method: "GET", status: 302, location: "http://a:b@api.example.com/x", refused: "upstream returned 302 Found: a redirect with a user name is not followed"},
+		{name: "empty user in it", method: "GET", status: 302, location: "//@api.example.com/x", refused: "upstream returned 302 Found: a redirect with a user name is not followed"},
+		{name: "path only, upgrade", method: "GET", url: "/orders/7", host: "api.example.com", status: 301, location: "https://api.example.com/orders/7", refused: "upstream returned 301 Moved Permanently: a redirect to https is not followed"},
+		{name: "path only, upgrade, other path", method: "GET", url: "/orders/7", host: "api.example.com", told: "10.0.0.1:8080", status: 301, location: "https://api.example.com/x", refused: "upstream returned 301 Moved Permanently: a redirect to https is not followed"},
+		{name: "path only, upgrade of a body", method: "POST", url: "/orders/7", host: "api.example.com", status: 307, location: "HTTPS://api.example.com/orders/7", refused: "upstream returned 307 Temporary Redirect: a redirect to https is not followed"},
+		{name: "path only, upgrade of the upstream's host", method: "GET", url: "/orders/7", host: "mcp.example.com", told: "api.example.com:80", status: 301, location: "https://api.example.com/x", refused: "upstream returned 301 Moved Permanently: a redirect to another host is not followed"},
+		{name: "path only, upstream at 80, own host", method: "GET", url: "/orders/7", host: "api.example.com", told: "api.example.com:80", status: 301, location: "https://api.example.com/x", refused: "upstream returned 301 Moved Permanently: a redirect to https is not followed"},
+		{name: "path only, client at https, upstream wants to see it", method: "GET", url: "/orders/7?x=1", host: "api.example.com", inbound: "tls", status: 301, location: "https://api.example.com/orders/7?x=1", refused: "upstream returned 301 Moved Permanently: a redirect from a URL to the same one by https is not followed"},
 		{name: "other scheme", method: "GET", status: 302, location: "ftp://api.example.com/", refused: "upstream returned 302 Found: a redirect to another host is not followed"},
 		{name: "script", method: "GET", status: 302, location: "javascript:alert(1)", refused: "upstream returned 302 Found: a redirect that cannot be followed"},
 		{name: "file", method: "GET", status: 302, location: "file:///etc/passwd", refused: "upstream returned 302 Found: a redirect that cannot be followed"},
@@ -90,7 +106,14 @@ func TestRedirect(t *testing.T) {
 				r.Header.Set(name, "v")
 			}
 			m := newMapper(t, Config{}, Options{})
-			cw := m.capture(r, &Call{})
+			in := httptest.NewRequest(http.MethodPost, "/mcp", nil)
+			switch tc.inbound {
+			case "tls":
+				in.TLS = &tls.ConnectionState{}
+			case "proxy":
+				in.Header.Set("X-Forwarded-Proto", "https")
+			}
+			cw := m.capture(r, &Call{Inbound: in})
 			if tc.told != "" {
 				cw.SetUpstreamHost(tc.told)
 			}
