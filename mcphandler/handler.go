@@ -133,7 +133,14 @@ func checkContentType(h http.Header) error {
 		if values[0] == "application/json" {
 			return checkEncoding(h)
 		}
-		if mt, _, err := mime.ParseMediaType(values[0]); err == nil && mt == "application/json" {
+		if mt, params, err := mime.ParseMediaType(values[0]); err == nil && mt == "application/json" {
+			charset, given := params["charset"]
+			if given && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "utf8") {
+				return &StatusError{
+					Status: http.StatusUnsupportedMediaType,
+					Err:    errors.New("unsupported charset: expected utf-8"),
+				}
+			}
 			return checkEncoding(h)
 		}
 	}
@@ -144,11 +151,14 @@ func checkContentType(h http.Header) error {
 }
 
 func checkEncoding(h http.Header) error {
-	if e := h.Get("Content-Encoding"); e == "" || strings.EqualFold(e, "identity") {
-		return nil
+	for _, line := range h["Content-Encoding"] {
+		if line == "" || strings.EqualFold(line, "identity") {
+			continue
+		}
+		return &StatusError{
+			Status: http.StatusUnsupportedMediaType,
+			Err:    errors.New("unsupported content encoding: expected none"),
+		}
 	}
-	return &StatusError{
-		Status: http.StatusUnsupportedMediaType,
-		Err:    errors.New("unsupported content encoding: expected none"),
-	}
+	return nil
 }

@@ -36,10 +36,21 @@ func single(h http.Header, name string) (value string, present bool, err *rpcErr
 	}
 	for i := range len(value) {
 		if c := value[i]; (c < ' ' && c != '\t') || c >= 0x7f {
-			return "", true, headerMismatch("header " + name + " has invalid characters; encode them as =?base64?…?=")
+			return "", true, invalidHeader(name)
 		}
 	}
 	return value, true, nil
+}
+
+// invalidHeader tells how to mend a value, where it may be encoded.
+func invalidHeader(name string) *rpcError {
+	switch name {
+	case headerVersion:
+		return headerMismatch("header MCP-Protocol-Version has invalid characters")
+	case headerMethod:
+		return headerMismatch("header Mcp-Method has invalid characters")
+	}
+	return headerMismatch("header " + name + " has invalid characters; encode them as =?base64?…?=")
 }
 
 const (

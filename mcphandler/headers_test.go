@@ -216,3 +216,18 @@ func TestHDR18(t *testing.T) {
 		do(t, h, q).result(t)
 	}
 }
+
+// What may be encoded is told how; version and method never are.
+func TestInvalidHeaderCharacters(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, Options{}, regional())
+	for name, encoded := range map[string]bool{
+		"MCP-Protocol-Version": false, "Mcp-Method": false, "Mcp-Name": true, "Mcp-Param-Region": true,
+	} {
+		q := call(versionModern, "regional", `{"region":"eu"}`).with("Mcp-Param-Region", "eu").with(name, "\xfc")
+		text := do(t, h, q).wantError(t, 400, codeHeaderMismatch).Error.Message
+		if !strings.Contains(text, "header "+name+" has invalid characters") || strings.Contains(text, "base64") != encoded {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}

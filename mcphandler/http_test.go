@@ -170,7 +170,8 @@ func TestHTTP11(t *testing.T) {
 func TestHTTP12(t *testing.T) {
 	both(t, func(t *testing.T, v string) {
 		h := newHandler(t, Options{})
-		for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "application/json-patch+json", "application/json, text/plain"} {
+		for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "application/json-patch+json", "application/json, text/plain",
+			"application/json; charset=utf-16", "application/json;charset=ISO-8859-1", "application/json; charset="} {
 			if a := do(t, h, call(v, "echo", "{}").with("Content-Type", kind)); a.status != http.StatusUnsupportedMediaType {
 				t.Errorf("%q: HTTP %d", kind, a.status)
 			}
@@ -178,10 +179,18 @@ func TestHTTP12(t *testing.T) {
 		for _, kind := range []string{"application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON", `application/json; charset="utf-8"`} {
 			do(t, h, call(v, "echo", "{}").with("Content-Type", kind)).result(t)
 		}
-		if a := do(t, h, call(v, "echo", "{}").with("Content-Encoding", "gzip")); a.status != http.StatusUnsupportedMediaType {
-			t.Errorf("gzip: HTTP %d", a.status)
+		for _, lines := range [][]string{{"gzip"}, {"identity", "gzip"}, {"identity, gzip"}, {"", "br"}} {
+			q := call(v, "echo", "{}")
+			q.lines = http.Header{"Content-Encoding": lines}
+			if a := do(t, h, q); a.status != http.StatusUnsupportedMediaType {
+				t.Errorf("%q: HTTP %d", lines, a.status)
+			}
 		}
-		do(t, h, call(v, "echo", "{}").with("Content-Encoding", "identity")).result(t)
+		for _, lines := range [][]string{{"identity"}, {""}, {"Identity", "identity"}} {
+			q := call(v, "echo", "{}")
+			q.lines = http.Header{"Content-Encoding": lines}
+			do(t, h, q).result(t)
+		}
 	})
 }
 
