@@ -83,6 +83,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) error {
 		// Also for 405, which caches may keep.
 		w.Header().Add("Vary", "Accept")
 		if wantsPage(r.Header["Accept"]) {
+			if err := h.checkHost(r); err != nil {
+				return err
+			}
 			h.opt.Page.ServeHTTP(w, r)
 			return nil
 		}

@@ -19,7 +19,8 @@ const exposedHeaders = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
 
 // checkOrigin keeps pages of other sites, and of names that were made to point
 // here (DNS rebinding), from calling the server (MCP, transports, "Security
-// Warning"). Requests without an Origin do not come from a page.
+// Warning"). Requests without an Origin do not come from a page, except that for
+// the page itself.
 func (h *Handler) checkOrigin(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Add("Vary", "Origin")
 	values := r.Header["Origin"]
@@ -48,6 +49,28 @@ func (h *Handler) allowed(r *http.Request, origin string) bool {
 		return false
 	}
 	return !loopbackAddr(r) || loopbackName(r.Host)
+}
+
+// checkHost does the same for requests of the page for people: a browser that
+// opens one sends no Origin.
+func (h *Handler) checkHost(r *http.Request) error {
+	if h.opt.AnyOrigin || r.Header["Origin"] != nil || !loopbackAddr(r) || loopbackName(r.Host) || h.listedHost(r.Host) {
+		return nil
+	}
+	return &StatusError{
+		Status: http.StatusForbidden,
+		Err:    errors.New("host not allowed on a loopback address: its origin is not listed"),
+	}
+}
+
+// listedHost says that a Host is that of a listed origin. The scheme may be
+// another one: something in front of this server may speak TLS for it.
+func (h *Handler) listedHost(host string) bool {
+	host = strings.ToLower(host)
+	return slices.ContainsFunc(h.origins, func(origin string) bool {
+		scheme, listed, _ := strings.Cut(origin, "://")
+		return listed == withoutDefaultPort(host, scheme)
+	})
 }
 
 func withoutDefaultPort(host, scheme string) string {

@@ -132,3 +132,51 @@ func TestPreflight(t *testing.T) {
 		t.Errorf("%v", a.header)
 	}
 }
+
+// A browser sends no Origin when it opens a page, and reads it if its own name
+// points here.
+func TestPageRebinding(t *testing.T) {
+	t.Parallel()
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	origins := []string{"http://Listed.example:8080", "https://tunnel.example"}
+	for _, tt := range []struct {
+		addr, host string
+		any        bool
+		status     int
+	}{
+		{"127.0.0.1:8080", "evil.example:8080", false, 403},
+		{"[::1]:8080", "evil.example", false, 403},
+		{"127.0.0.1:8080", "127.0.0.1.evil.example", false, 403},
+		{"127.0.0.1:8080", "listed.example:81", false, 403},
+		{"127.0.0.1:8080", "", false, 403},
+		{"127.0.0.1:8080", "evil.example:8080", true, http.StatusTeapot},
+		{"127.0.0.1:8080", "listed.EXAMPLE:8080", false, http.StatusTeapot},
+		// What is in front of this server may speak TLS, and this one not.
+		{"127.0.0.1:8080", "tunnel.example", false, http.StatusTeapot},
+		{"127.0.0.1:8080", "tunnel.example:443", false, http.StatusTeapot},
+		{"127.0.0.1:8080", "localhost:8080", false, http.StatusTeapot},
+		{"127.0.0.1:8080", "127.0.0.1:8080", false, http.StatusTeapot},
+		{"[::1]:8080", "[::1]:8080", false, http.StatusTeapot},
+		{"192.0.2.1:8080", "mcp.example:8080", false, http.StatusTeapot},
+	} {
+		h := newHandler(t, Options{Page: page, Origins: origins, AnyOrigin: tt.any})
+		addr, err := net.ResolveTCPAddr("tcp", tt.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, verb := range []string{"GET", "HEAD"} {
+			r := request{verb: verb, body: " "}.with("Accept", "text/html").http()
+			r.Host = tt.host
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr))
+			w := httptest.NewRecorder()
+			err = h.ServeHTTP(w, r)
+			status := w.Code
+			if err != nil {
+				status = err.(*StatusError).Status
+			}
+			if status != tt.status {
+				t.Errorf("%s, %s, Host %q: HTTP %d, want %d", verb, tt.addr, tt.host, status, tt.status)
+			}
+		}
+	}
+}
