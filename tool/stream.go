@@ -5,6 +5,7 @@ package tool
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -147,13 +148,34 @@ func (s *stream) emit(data []byte) {
 
 // close takes what is left at the end.
 func (s *stream) close() {
-	if len(s.line) > 0 && !s.over {
+	if s.over {
+		s.keep()
+		return
+	}
+	if len(s.line) > 0 {
 		s.take(s.line)
 	}
 	s.line = nil
-	if !s.over {
-		s.dispatch()
+	s.dispatch()
+}
+
+// keep takes what is there of the event in which the limit was hit. It is told
+// as no progress: it is not complete.
+func (s *stream) keep() {
+	line := s.line
+	if !s.begun {
+		line = bytes.TrimPrefix(line, utf8BOM)
 	}
+	if s.lines {
+		s.event = append(s.event, bytes.TrimLeft(line, " \t\r")...)
+	} else if len(line) > 0 {
+		s.take(line)
+	}
+	if len(s.event) > 0 {
+		s.data = append(s.data, s.event...)
+		s.ends = append(s.ends, len(s.data))
+	}
+	s.line, s.event, s.hasData = nil, nil, false
 }
 
 // readReport makes progress of an event's data; report says that it is a
@@ -217,6 +239,10 @@ func (s *stream) result(ctx context.Context, cw *capture) *Result {
 		return cw.m.mapEmpty(statusText(cw.status))
 	}
 	b.data = bytes.TrimSuffix(s.data, []byte("\n"))
+	if b.cut && len(b.data) == 0 {
+		text := fmt.Sprintf("the upstream's answer is a stream with no event in its first %s", sizeText(s.limit))
+		return failure(OutcomeOutput, text, errOversize)
+	}
 	if len(s.ends) == 1 && !b.cut {
 		if v, ok := cleanJSON(b.data); ok {
 			return cw.m.mapJSON(ctx, b, v)

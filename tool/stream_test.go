@@ -5,6 +5,7 @@ package tool
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,14 +117,16 @@ func TestStreamIsBounded(t *testing.T) {
 	for _, tc := range []struct {
 		name, contentType, unit string
 		over                    bool
+		nothing                 bool // of any use
 	}{
-		{"reports", "text/event-stream", "data: {\"progress\":1}\n\n", false},
-		{"comments", "text/event-stream", ": ping\n\n", false},
-		{"events", "text/event-stream", "data: é\n\n", true},
-		{"one event", "text/event-stream", "data: é\n", true},
-		{"one line", "text/event-stream", "é", true},
-		{"rows", "application/x-ndjson", "{\"a\":1}\n", true},
-		{"one row", "application/x-ndjson", "é", true},
+		{"reports", "text/event-stream", "data: {\"progress\":1}\n\n", false, false},
+		{"comments", "text/event-stream", ": ping\n\n", false, false},
+		{"events", "text/event-stream", "data: é\n\n", true, false},
+		{"one event", "text/event-stream", "data: é\n", true, false},
+		{"one line", "text/event-stream", "data: é", true, false},
+		{"one comment", "text/event-stream", ": é", true, true},
+		{"rows", "application/x-ndjson", "{\"a\":1}\n", true, false},
+		{"one row", "application/x-ndjson", "é", true, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -150,7 +153,14 @@ func TestStreamIsBounded(t *testing.T) {
 			if err := check(m, res); err != nil {
 				t.Fatal(err)
 			}
-			if texts := told(res); len(texts) != 2 || res.Meta == nil {
+			texts := told(res)
+			if tc.nothing {
+				if !res.IsError || texts[0] != "the upstream's answer is a stream with no event in its first 2000 bytes" {
+					t.Errorf("%v: %q", res.IsError, texts)
+				}
+				return
+			}
+			if len(texts) != 2 || res.Meta == nil || len(texts[0]) < 1500 {
 				t.Errorf("%q", texts)
 			}
 		})
@@ -165,5 +175,77 @@ func TestStreamLongMessage(t *testing.T) {
 	m.exchange(t, answer{header: map[string]string{"Content-Type": "text/event-stream"}, body: "data: x" + strings.Repeat("é", 5000) + "\n\n"}, c)
 	if want := "x" + strings.Repeat("é", (messageSize-1)/2) + "…"; got != want {
 		t.Errorf("%d bytes, want %d", len(got), len(want))
+	}
+}
+
+// One event, or line, that is larger than a result is cut as any other answer
+// is, however its parts come in.
+func TestStreamCutsOneEvent(t *testing.T) {
+	t.Parallel()
+	long := `{"a":"` + strings.Repeat("x", 5000) + `"}`
+	for _, tc := range []struct {
+		name, contentType, body string
+		begin                   string
+	}{
+		{"event", "text/event-stream", "data: " + long + "\n\n", `{"a":"xxx`},
+		{"event with a mark", "text/event-stream", "\uFEFFdata:" + long + "\n\n", `{"a":"xxx`},
+		{"event that does not end", "text/event-stream", "data: " + long, `{"a":"xxx`},
+		{"event of several lines", "text/event-stream", "id: 1\ndata: [\ndata: " + long + "\ndata: ]\n\n", "[\n{\"a\":\"xxx"},
+		{"second event", "text/event-stream", "data: {}\n\ndata: " + long + "\n\n", "{}\n{\"a\":\"xxx"},
+		{"after a report", "text/event-stream", "data: {\"progress\":1}\n\ndata: " + long + "\n\n", `{"a":"xxx`},
+		{"line", "application/x-ndjson", long + "\n", `{"a":"xxx`},
+		{"line with a mark", "application/x-ndjson", "\uFEFF  " + long + "\n", `{"a":"xxx`},
+		{"second line", "application/x-ndjson", "{}\n" + long, "{}\n{\"a\":\"xxx"},
+	} {
+		for _, size := range []int{1, 1000, 1 << 20} {
+			t.Run(fmt.Sprintf("%s/%d", tc.name, size), func(t *testing.T) {
+				t.Parallel()
+				m := newMapper(t, Config{}, Options{ResultSize: 2000})
+				cw := m.capture(answer{}.request(t), &Call{})
+				cw.Header().Set("Content-Type", tc.contentType)
+				for part := range slices.Chunk([]byte(tc.body), size) {
+					if _, err := cw.Write(part); err != nil {
+						break
+					}
+				}
+				cut(t, m, cw.overflow(), tc.begin)
+			})
+		}
+		t.Run(tc.name+"/gzip", func(t *testing.T) {
+			t.Parallel()
+			m := newMapper(t, Config{}, Options{ResultSize: 2000})
+			a := answer{header: map[string]string{"Content-Type": tc.contentType, "Content-Encoding": "gzip"}, body: compress(t, "gzip", tc.body)}
+			cut(t, m, m.exchange(t, a, nil), tc.begin)
+		})
+	}
+}
+
+func cut(t *testing.T, m *mapper, res *Result, begin string) {
+	t.Helper()
+	if res == nil {
+		t.Fatal("no overflow")
+	}
+	if err := check(m, res); err != nil {
+		t.Fatal(err)
+	}
+	texts := told(res)
+	if len(texts) != 2 || res.IsError || !strings.HasPrefix(texts[0], begin) || len(texts[0]) < 1500 || res.Meta == nil {
+		t.Errorf("%v, %d texts: %q", res.IsError, len(texts), texts)
+	}
+}
+
+// What is only a part must neither pass select nor an output schema.
+func TestStreamCutIsNoJSON(t *testing.T) {
+	t.Parallel()
+	body := "data: [1" + strings.Repeat(",1", 5000) + "]\n\n"
+	for _, cfg := range []Config{{Select: "."}, {OutputSchema: []byte(`{"type":"array"}`)}} {
+		m := newMapper(t, cfg, Options{ResultSize: 2000, AnswerSize: 4000})
+		res := m.exchange(t, answer{header: map[string]string{"Content-Type": "text/event-stream"}, body: body}, nil)
+		if err := check(m, res); err != nil {
+			t.Fatal(err)
+		}
+		if res.Outcome != OutcomeOutput {
+			t.Errorf("%s: %q", res.Outcome, told(res))
+		}
 	}
 }
