@@ -41,6 +41,62 @@ var theMetrics = sync.OnceValue(func() *metrics {
 	}
 })
 
+// endpointMetrics are the series of one endpoint. Finding a series by its labels
+// costs more than counting does, so each is found once.
+type endpointMetrics struct {
+	server   string
+	all      *metrics
+	inFlight prometheus.Gauge
+
+	mu       sync.RWMutex
+	requests map[requestLabels]prometheus.Counter
+	calls    map[callLabels]prometheus.Counter
+	duration map[string]prometheus.Observer
+}
+
+type requestLabels struct{ method, era, outcome string }
+
+type callLabels struct{ tool, outcome string }
+
+func (m *metrics) endpoint(server string) *endpointMetrics {
+	return &endpointMetrics{
+		server: server, all: m, inFlight: m.inFlight.WithLabelValues(server),
+		requests: make(map[requestLabels]prometheus.Counter),
+		calls:    make(map[callLabels]prometheus.Counter),
+		duration: make(map[string]prometheus.Observer),
+	}
+}
+
+// series gives what is known by key, or makes it.
+func series[K comparable, V any](mu *sync.RWMutex, known map[K]V, key K, find func() V) V {
+	mu.RLock()
+	v, ok := known[key]
+	mu.RUnlock()
+	if ok {
+		return v
+	}
+	v = find()
+	mu.Lock()
+	defer mu.Unlock()
+	known[key] = v
+	return v
+}
+
+func (m *endpointMetrics) request(method, era, outcome string) {
+	series(&m.mu, m.requests, requestLabels{method, era, outcome}, func() prometheus.Counter {
+		return m.all.requests.WithLabelValues(m.server, method, era, outcome)
+	}).Inc()
+}
+
+func (m *endpointMetrics) call(tool, outcome string, seconds float64) {
+	series(&m.mu, m.calls, callLabels{tool, outcome}, func() prometheus.Counter {
+		return m.all.calls.WithLabelValues(m.server, tool, outcome)
+	}).Inc()
+	series(&m.mu, m.duration, tool, func() prometheus.Observer {
+		return m.all.duration.WithLabelValues(m.server, tool)
+	}).Observe(seconds)
+}
+
 // registerMetrics adds the collectors to the registry of a configuration, which
 // other endpoints of it may have done already.
 func registerMetrics(reg *prometheus.Registry) (*metrics, error) {

@@ -173,7 +173,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 			Body: h.Limits.Body, Elements: h.Limits.Elements, Depth: h.Limits.Depth,
 			Calls: h.Limits.Calls, Batch: h.Limits.Batch,
 		},
-		Observer: &observer{server: h.Name, logger: h.logger, metrics: metrics},
+		Observer: &observer{server: h.Name, logger: h.logger, metrics: metrics.endpoint(h.Name)},
 	}
 	if h.Instructions != nil {
 		o.Instructions = known(*h.Instructions)

@@ -29,13 +29,13 @@ const outcomeNonconforming = "nonconforming"
 type observer struct {
 	server  string
 	logger  *slog.Logger
-	metrics *metrics
+	metrics *endpointMetrics
 }
 
 // Message counts a message and describes it in the access log. Of a batch, the
 // log tells the last one.
 func (o *observer) Message(r *http.Request, m mcphandler.Message) {
-	o.metrics.requests.WithLabelValues(o.server, m.Method, m.Era, m.Outcome).Inc()
+	o.metrics.request(m.Method, m.Era, m.Outcome)
 	if !hasAccessLog(r.Context()) {
 		return
 	}
@@ -68,8 +68,7 @@ func (f logFields) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 // Call measures a call. A span is made only where Caddy's tracing has one.
 func (o *observer) Call(ctx context.Context, c *tool.Call) (context.Context, func(*tool.Result)) {
 	start := time.Now()
-	inFlight := o.metrics.inFlight.WithLabelValues(o.server)
-	inFlight.Inc()
+	o.metrics.inFlight.Inc()
 	var span trace.Span
 	if outer := trace.SpanFromContext(ctx); outer.SpanContext().IsValid() {
 		ctx, span = outer.TracerProvider().Tracer("github.com/caddymcp/caddy-mcp").Start(ctx, "tools/call "+c.Tool,
@@ -81,7 +80,7 @@ func (o *observer) Call(ctx context.Context, c *tool.Call) (context.Context, fun
 			))
 	}
 	return ctx, func(res *tool.Result) {
-		inFlight.Dec()
+		o.metrics.inFlight.Dec()
 		outcome := string(tool.OutcomeInternal)
 		if res != nil {
 			outcome = string(res.Outcome)
@@ -89,8 +88,7 @@ func (o *observer) Call(ctx context.Context, c *tool.Call) (context.Context, fun
 				outcome = outcomeNonconforming
 			}
 		}
-		o.metrics.calls.WithLabelValues(o.server, c.Tool, outcome).Inc()
-		o.metrics.duration.WithLabelValues(o.server, c.Tool).Observe(time.Since(start).Seconds())
+		o.metrics.call(c.Tool, outcome, time.Since(start).Seconds())
 		if span != nil {
 			span.SetAttributes(attribute.String("mcp.outcome", outcome))
 			if outcome != string(tool.OutcomeOK) && outcome != outcomeNonconforming {
