@@ -34,6 +34,11 @@ const (
 	// selectNumber caps a number in the answer: arithmetic on one of millions of
 	// digits cannot be interrupted.
 	selectNumber = 1 << 10
+	// selectValues caps the values of an answer: in memory, each takes many
+	// times the bytes that it has as JSON.
+	selectValues = 1_000_000
+	// selectCheck is after how many values it is looked whether the call is over.
+	selectCheck = 4096
 	// selectOutputs caps the outputs of a program.
 	selectOutputs = 100_000
 )
@@ -109,7 +114,7 @@ type selected struct {
 }
 
 func (s *selector) run(ctx context.Context, v jsontext.Value, limit int64) (*selected, error) {
-	in, err := decodeValue(v)
+	in, err := decodeValue(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +180,16 @@ func (m *mapper) selectFailure(ctx context.Context, err error) *Result {
 	return failure(OutcomeOutput, text, fmt.Errorf("select: %w", err))
 }
 
-// decodeValue makes the values that gojq works on. Numbers stay text.
-func decodeValue(v jsontext.Value) (any, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(v), lenient...)
-	out, err := decodeNext(d)
+// valueDecoder makes the values that gojq works on. Numbers stay text.
+type valueDecoder struct {
+	*jsontext.Decoder
+	ctx context.Context
+	n   int // values so far
+}
+
+func decodeValue(ctx context.Context, v jsontext.Value) (any, error) {
+	d := valueDecoder{Decoder: jsontext.NewDecoder(bytes.NewReader(v), lenient...), ctx: ctx}
+	out, err := d.next()
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +199,21 @@ func decodeValue(v jsontext.Value) (any, error) {
 	return out, nil
 }
 
-func decodeNext(d *jsontext.Decoder) (any, error) {
+// count counts a value and fails if there are too many, or if the call is over.
+func (d *valueDecoder) count() error {
+	if d.n++; d.n > selectValues {
+		return fmt.Errorf("it has more than %d values, too many values to select from; ask for less", selectValues)
+	}
+	if d.n%selectCheck == 0 {
+		return d.ctx.Err()
+	}
+	return nil
+}
+
+func (d *valueDecoder) next() (any, error) {
+	if err := d.count(); err != nil {
+		return nil, err
+	}
 	t, err := d.ReadToken()
 	if err != nil {
 		return nil, err
@@ -209,7 +234,7 @@ func decodeNext(d *jsontext.Decoder) (any, error) {
 	case '[':
 		list := []any{}
 		for d.PeekKind() != ']' {
-			v, err := decodeNext(d)
+			v, err := d.next()
 			if err != nil {
 				return nil, err
 			}
@@ -225,7 +250,7 @@ func decodeNext(d *jsontext.Decoder) (any, error) {
 			return nil, err
 		}
 		key := name.String()
-		if object[key], err = decodeNext(d); err != nil {
+		if object[key], err = d.next(); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -108,6 +109,38 @@ func TestSelectEndsWithTheCall(t *testing.T) {
 		if res := <-done; res.Outcome != tc.want {
 			t.Errorf("outcome %s, want %s", res.Outcome, tc.want)
 		}
+	}
+}
+
+// In memory, values are much larger than as JSON: their number is bounded too.
+func TestSelectBoundsValues(t *testing.T) {
+	t.Parallel()
+	m := newMapper(t, Config{Select: "length"}, Options{})
+	for _, tc := range []struct {
+		name, body, want string
+		outcome          Outcome
+	}{
+		{"as many as may be", "[" + strings.Repeat("1,", selectValues-2) + "1]", fmt.Sprint(selectValues - 1), OutcomeOK},
+		{"numbers", "[" + strings.Repeat("1,", selectValues-1) + "1]", "nothing could be selected from the upstream's answer: it has more than 1000000 values, too many values to select from; ask for less", OutcomeOutput},
+		{"objects", "[" + strings.Repeat(`{"a":[]},`, selectValues/2) + "1]", "nothing could be selected from the upstream's answer: it has more than 1000000 values, too many values to select from; ask for less", OutcomeOutput},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			res := m.exchange(t, answer{header: map[string]string{"Content-Type": "application/json"}, body: tc.body}, nil)
+			if got := told(res)[0]; got != tc.want || res.Outcome != tc.outcome {
+				t.Errorf("%s: %.200q", res.Outcome, got)
+			}
+		})
+	}
+}
+
+func TestSelectDecodingEndsWithTheCall(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	// The end is no JSON: it is not to be reached.
+	if _, err := decodeValue(ctx, []byte("["+strings.Repeat("1,", 2*selectCheck)+"!")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
