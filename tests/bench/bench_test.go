@@ -4,6 +4,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -66,5 +68,25 @@ func TestMedian(t *testing.T) {
 	}
 	if low, high := quartiles([]float64{5, 1, 4, 2, 3}); low != 2 || high != 4 {
 		t.Errorf("quartiles %v and %v, want 2 and 4", low, high)
+	}
+}
+
+func TestInsertTable(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "doc.md")
+	for _, tc := range []struct{ before, after string }{
+		{"a\n<!-- figures -->\nold\n<!-- figures -->\nb\n", "a\n<!-- figures -->\nnew\n<!-- figures -->\nb\n"},
+		{"a\n", ""},
+	} {
+		if err := os.WriteFile(file, []byte(tc.before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := insertTable(file, []byte("new\n"))
+		if (err == nil) != (tc.after != "") {
+			t.Fatalf("%q: %v", tc.before, err)
+		}
+		if got, _ := os.ReadFile(file); err == nil && string(got) != tc.after {
+			t.Errorf("got %q, want %q", got, tc.after)
+		}
 	}
 }

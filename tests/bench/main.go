@@ -10,6 +10,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -35,6 +36,7 @@ func main() {
 	flag.DurationVar(&o.round, "round", 300*time.Millisecond, "time of one side of a round")
 	flag.IntVar(&o.connections, "connections", 32, "kept-alive connections")
 	flag.StringVar(&o.profiles, "profiles", "", "directory for profiles of each figure")
+	flag.StringVar(&o.document, "write", "", "Markdown file to put the table into, between its <!-- figures --> marks")
 	flag.BoolVar(&o.check, "check", false, "fail if a figure misses its target")
 	only := flag.String("only", "", "regular expression of the figures to measure")
 	flag.Parse()
@@ -75,7 +77,7 @@ func role(args []string) (func() error, bool) {
 type options struct {
 	rounds, connections int
 	round               time.Duration
-	profiles            string
+	profiles, document  string
 	check               bool
 	only                *regexp.Regexp
 }
@@ -92,7 +94,8 @@ func run(ctx context.Context, o options) error {
 	}
 	defer w.stop()
 
-	r := report{out: os.Stdout}
+	var table bytes.Buffer
+	r := report{out: io.MultiWriter(os.Stdout, &table)}
 	r.head()
 	for _, f := range w.figures() {
 		if !o.only.MatchString(f.name) {
@@ -107,10 +110,31 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
+	if o.document != "" {
+		if err := insertTable(o.document, table.Bytes()); err != nil {
+			return err
+		}
+	}
 	if o.check && r.missed > 0 {
 		return fmt.Errorf("%d figures miss their target", r.missed)
 	}
 	return nil
+}
+
+// figuresMark is the beginning and the end of the table in a document.
+const figuresMark = "<!-- figures -->"
+
+func insertTable(file string, table []byte) error {
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	parts := bytes.Split(old, []byte(figuresMark))
+	if len(parts) != 3 {
+		return fmt.Errorf("%s: expected %s twice, before and after the table", file, figuresMark)
+	}
+	parts[1] = append([]byte("\n"), table...)
+	return os.WriteFile(file, bytes.Join(parts, []byte(figuresMark)), 0o644)
 }
 
 // world is all the processes.
