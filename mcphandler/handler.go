@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // Handler serves one MCP endpoint. It is safe for concurrent use.
@@ -17,6 +18,8 @@ type Handler struct {
 	origins []string
 	catalog *catalog
 	running atomic.Int64
+	// bodyTimeout is shorter in tests.
+	bodyTimeout time.Duration
 }
 
 // Room that the envelope of a message needs besides the arguments of a call.
@@ -51,7 +54,7 @@ func New(o Options) (*Handler, error) {
 			return "http"
 		}
 	}
-	h := &Handler{opt: o}
+	h := &Handler{opt: o, bodyTimeout: bodyTimeout}
 	for _, origin := range o.Origins {
 		h.origins = append(h.origins, strings.ToLower(origin))
 	}
@@ -121,7 +124,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 			Err:    errors.New("not acceptable: answers are application/json or text/event-stream"),
 		}
 	}
-	body, err := h.readBody(r)
+	body, err := h.timedBody(w, r)
 	if err != nil {
 		return err
 	}
