@@ -87,7 +87,7 @@ func connectTo(name, endpoint string, login bool) connection {
 			{Text: "Settings → Connectors → Add custom connector takes the endpoint's URL if the Internet can reach it. Else add to", File: "claude_desktop_config.json", Code: servers("mcpServers", stdio)},
 		}},
 		{Name: "MCP Inspector", Steps: []step{
-			{Text: "List the tools without any client:", Code: "npx @modelcontextprotocol/inspector --cli " + endpoint + " --transport http --method tools/list"},
+			{Text: "List the tools without any client:", Code: "npx @modelcontextprotocol/inspector@latest --cli " + endpoint + " --transport http --method tools/list"},
 		}},
 		{Name: "Another client", Steps: []step{
 			{Text: "Most clients take a configuration like this:", Code: servers("mcpServers", typed)},
