@@ -2,7 +2,10 @@
 
 package mcphandler
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // maxBatchAnswer is where a batch runs no further: its answers are all in memory
 // until the last one is there.
@@ -24,10 +27,16 @@ func (h *Handler) answerBatch(x *exchange, batch []message, err *rpcError) {
 		h.refuse(x, nil, Message{Method: otherMethod, Era: eraNone}, err)
 		return
 	}
+	x.single = false
+	// One slot for all: what is there of the answer is held meanwhile, also that
+	// to methods which need none on their own.
+	if slices.ContainsFunc(batch, func(m message) bool { return m.id != nil }) && !x.takeSlot() {
+		h.refuse(x, nil, Message{Method: otherMethod, Era: eraLegacy}, busy())
+		return
+	}
 	buf := newBuffer()
 	defer buf.release()
 	b := buf.b
-	x.single = false
 	// One after the other: a batch gives a client no more than its requests
 	// would, and what Caddy keeps for a request is not for several goroutines.
 	for i := range batch {

@@ -37,8 +37,7 @@ func (h *Handler) call(x *exchange, m *message, version string, b []byte, note *
 		}
 	}
 	c.ClientName, c.ClientVersion = clipped(m.meta.clientName), clipped(m.meta.clientVersion)
-	if h.running.Add(1) > int64(h.opt.Limits.Calls) {
-		h.running.Add(-1)
+	if !x.takeSlot() {
 		return reply{}, busy()
 	}
 	c.ID = rand.Text()
@@ -90,10 +89,8 @@ func (h *Handler) called(x *exchange, m *message, modern bool) (*entry, *rpcErro
 	return e, nil
 }
 
-// run runs a call and gives its slot back: whoever reads the answer slowly
-// holds none. Whatever panics in there fails this call only.
+// run runs a call. Whatever panics in there fails this call only.
 func (h *Handler) run(ctx context.Context, e *entry, c *tool.Call) (res *tool.Result) {
-	defer h.running.Add(-1)
 	// Observers may panic too, even when they are told of a panic.
 	defer func() {
 		if v := recover(); v != nil {

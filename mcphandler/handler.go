@@ -17,7 +17,9 @@ type Handler struct {
 	opt     Options
 	origins []string
 	catalog *catalog
-	running atomic.Int64
+	// running counts the slots that are taken, and writing the bytes of answers
+	// that clients are reading without one.
+	running, writing atomic.Int64
 	// bodyTimeout is shorter in tests.
 	bodyTimeout time.Duration
 }
@@ -117,7 +119,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if err := checkContentType(r.Header); err != nil {
 		return err
 	}
-	x := &exchange{w: w, r: r, single: true, keepAlive: keepAlive}
+	x := &exchange{h: h, w: w, r: r, single: true, keepAlive: keepAlive}
 	if x.json, x.sse = answerTypes(r.Header["Accept"]); !x.json && !x.sse {
 		return &StatusError{
 			Status: http.StatusNotAcceptable,

@@ -14,13 +14,18 @@ import (
 // as there is something to stream. What has a status of its own must be decided
 // before that.
 type exchange struct {
+	h *Handler
 	w http.ResponseWriter
 	r *http.Request
 	// json and sse are what the client takes.
 	json, sse bool
 	// single says that the message stands alone, not in a batch.
-	single  bool
-	message message
+	single bool
+	// slot says that this exchange holds one of those for calls, and reserved
+	// what it has of the room for answers.
+	slot     bool
+	reserved int64
+	message  message
 
 	// mu guards what follows and the writing of events.
 	mu        sync.Mutex
@@ -57,7 +62,7 @@ const (
 	// answerTimeout is for an answer, and slowestReader what it may take more
 	// per byte.
 	answerTimeout = 30 * time.Second
-	slowestReader = time.Second / (16 << 10)
+	slowestReader = time.Second / (64 << 10)
 	// atOnce is what surely fits in the buffers below; it needs no deadline.
 	atOnce = 16 << 10
 )
@@ -86,6 +91,7 @@ func (x *exchange) finish(status int, rep reply) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.done = true
+	x.leaveSlot(len(rep.head) + len(rep.tail))
 	gone := x.r.Context().Err() != nil
 	switch {
 	case x.started || !x.json && status == http.StatusOK && !gone:
@@ -132,6 +138,7 @@ func (x *exchange) close() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.done = true
+	x.release()
 	if x.timer != nil {
 		x.timer.Stop()
 	}
