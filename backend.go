@@ -123,8 +123,11 @@ func (b *backend) Serve(w http.ResponseWriter, r *http.Request, c *tool.Call) er
 
 // statusError keeps of a handler's error what the tool needs to know.
 func statusError(err error) error {
-	var he caddyhttp.HandlerError
-	if err == nil || errors.Is(err, tool.ErrNoRoute) || !errors.As(err, &he) || he.StatusCode == 0 {
+	if err == nil || errors.Is(err, tool.ErrNoRoute) {
+		return err
+	}
+	he, ok := errors.AsType[caddyhttp.HandlerError](err)
+	if !ok || he.StatusCode == 0 {
 		return err
 	}
 	return &tool.StatusError{Status: he.StatusCode, Err: err}
