@@ -20,8 +20,8 @@ type Handler struct {
 	// running counts the slots that are taken, and writing the bytes of answers
 	// that clients are reading without one.
 	running, writing atomic.Int64
-	// bodyTimeout is shorter in tests.
-	bodyTimeout time.Duration
+	// Shorter in tests.
+	bodyTimeout, keepAlive time.Duration
 }
 
 // Room that the envelope of a message needs besides the arguments of a call.
@@ -56,7 +56,7 @@ func New(o Options) (*Handler, error) {
 			return "http"
 		}
 	}
-	h := &Handler{opt: o, bodyTimeout: bodyTimeout}
+	h := &Handler{opt: o, bodyTimeout: bodyTimeout, keepAlive: keepAlive}
 	for _, origin := range o.Origins {
 		h.origins = append(h.origins, strings.ToLower(origin))
 	}
@@ -119,7 +119,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if err := checkContentType(r.Header); err != nil {
 		return err
 	}
-	x := &exchange{h: h, w: w, r: r, single: true, keepAlive: keepAlive}
+	x := &exchange{h: h, w: w, r: r, single: true}
 	if x.json, x.sse = answerTypes(r.Header["Accept"]); !x.json && !x.sse {
 		return &StatusError{
 			Status: http.StatusNotAcceptable,

@@ -37,7 +37,7 @@ func (x *exchange) leaveSlot(n int) {
 			x.h.writing.Add(-int64(n))
 			return
 		}
-		x.reserved = int64(n)
+		x.reserved = int32(n) // at most maxWriting
 	}
 	x.slot = false
 	x.h.running.Add(-1)
@@ -50,7 +50,7 @@ func (x *exchange) release() {
 		x.h.running.Add(-1)
 	}
 	if x.reserved > 0 {
-		x.h.writing.Add(-x.reserved)
+		x.h.writing.Add(-int64(x.reserved))
 		x.reserved = 0
 	}
 }

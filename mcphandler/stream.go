@@ -64,10 +64,10 @@ func (x *exchange) endStream(rep reply, gone bool) {
 // stayAlive writes a comment whenever nothing else was written for a while.
 func (x *exchange) stayAlive() {
 	if x.timer != nil {
-		x.timer.Reset(x.keepAlive)
+		x.timer.Reset(x.h.keepAlive)
 		return
 	}
-	x.timer = time.AfterFunc(x.keepAlive, x.tick)
+	x.timer = time.AfterFunc(x.h.keepAlive, x.tick)
 }
 
 func (x *exchange) tick() {
@@ -79,7 +79,7 @@ func (x *exchange) tick() {
 		return
 	}
 	x.send([]byte(": still working\n\n"), eventTimeout)
-	x.timer.Reset(x.keepAlive)
+	x.timer.Reset(x.h.keepAlive)
 }
 
 // Progress may come as fast as an upstream writes; a client gets a burst of it,

@@ -222,7 +222,7 @@ func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	comments := make(chan struct{}, 1)
 	w := &watcher{ResponseRecorder: httptest.NewRecorder(), comments: comments}
-	x := &exchange{w: w, r: httptest.NewRequest("POST", "/", nil), json: true, sse: true, single: true, keepAlive: time.Millisecond}
+	x := &exchange{h: &Handler{keepAlive: time.Millisecond}, w: w, r: httptest.NewRequest("POST", "/", nil), json: true, sse: true, single: true}
 	x.progress(jsontext.Value("1"))(tool.Progress{})
 	for range 3 {
 		<-comments

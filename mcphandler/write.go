@@ -22,18 +22,17 @@ type exchange struct {
 	// single says that the message stands alone, not in a batch.
 	single bool
 	// slot says that this exchange holds one of those for calls, and reserved
-	// what it has of the room for answers.
+	// what it has of the room for answers. (Here they take no more memory.)
 	slot     bool
-	reserved int64
+	reserved int32
 	message  message
 
 	// mu guards what follows and the writing of events.
-	mu        sync.Mutex
-	started   bool // the stream's header is written
-	done      bool // nothing more is written
-	broken    bool // the client takes nothing any more
-	keepAlive time.Duration
-	timer     *time.Timer
+	mu      sync.Mutex
+	started bool // the stream's header is written
+	done    bool // nothing more is written
+	broken  bool // the client takes nothing any more
+	timer   *time.Timer
 }
 
 // buffer is a pooled byte slice.
