@@ -58,7 +58,9 @@ type Config struct {
 
 	// Select is a jq program that is applied to a JSON answer before anything
 	// else looks at it; one output is the answer, several become an
-	// array. Default: none.
+	// array. The program is the operator's and trusted: it ends with the call,
+	// and the values that it makes are bounded, but one that is made to use
+	// memory can use much. Default: none.
 	Select string `json:"select,omitempty"`
 
 	// Annotations are hints for clients about what the tool does. Default:

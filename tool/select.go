@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,10 @@ import (
 // schema. Numbers that the program only passes on keep their digits.
 //
 // The program is the operator's, but what it is run on is not: it gets nothing
-// of the process (no env, input, modules), ends with the call, and whatever it
-// makes is bounded.
+// of the process (no env, input, modules), ends with the call, and what it makes
+// of an answer is bounded: texts, sums, products and generated arrays, each by
+// itself. What a program piles up of these on purpose, or hides in functions of
+// its own, only the end of the call bounds.
 type selector struct{ code *gojq.Code }
 
 const (
@@ -43,22 +46,6 @@ const (
 	selectOutputs = 100_000
 )
 
-// selectPrelude bounds the functions that make text of any value: a value made
-// of parts that are shared can be small in memory and without end as text.
-const selectPrelude = `
-def _mcp_tojson: tojson; def tojson: _mcp_bounded | _mcp_tojson;
-def _mcp_tostring: tostring; def tostring: _mcp_bounded | _mcp_tostring;
-def _mcp_tohtml: _tohtml; def _tohtml: _mcp_bounded | _mcp_tohtml;
-def _mcp_touri: _touri; def _touri: _mcp_bounded | _mcp_touri;
-def _mcp_tourid: _tourid; def _tourid: _mcp_bounded | _mcp_tourid;
-def _mcp_tocsv: _tocsv; def _tocsv: _mcp_bounded | _mcp_tocsv;
-def _mcp_totsv: _totsv; def _totsv: _mcp_bounded | _mcp_totsv;
-def _mcp_tosh: _tosh; def _tosh: _mcp_bounded | _mcp_tosh;
-def _mcp_tobase64: _tobase64; def _tobase64: _mcp_bounded | _mcp_tobase64;
-def _mcp_tobase64d: _tobase64d; def _tobase64d: _mcp_bounded | _mcp_tobase64d;
-def _mcp_format($f): format($f); def format($f): _mcp_bounded | _mcp_format($f);
-.`
-
 func compileSelect(program string, opt Options) (*selector, []Problem) {
 	if program == "" {
 		return nil, nil
@@ -70,20 +57,16 @@ func compileSelect(program string, opt Options) (*selector, []Problem) {
 	if err != nil {
 		return problem("the jq program has a mistake: " + parseMessage(program, err))
 	}
-	prelude, err := gojq.Parse(selectPrelude)
+	boundGrowth(reflect.ValueOf(q))
+	prelude, err := gojq.Parse(selectCounted + selectPrelude)
 	if err != nil {
 		return problem(err.Error())
 	}
 	q.FuncDefs = append(prelude.FuncDefs, q.FuncDefs...)
 	env := false
-	code, err := gojq.Compile(q,
-		gojq.WithEnvironLoader(func() []string { env = true; return nil }),
-		gojq.WithFunction("_mcp_bounded", 0, 0, func(v any, _ []any) any {
-			if _, err := appendJSON(nil, v, int(opt.AnswerSize)); err != nil {
-				return err
-			}
-			return v
-		}))
+	opts := append(selectBounds(int(opt.AnswerSize)),
+		gojq.WithEnvironLoader(func() []string { env = true; return nil }))
+	code, err := gojq.Compile(q, opts...)
 	if err != nil {
 		return problem("the jq program has a mistake: " + err.Error())
 	}

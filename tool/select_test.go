@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/itchyny/gojq"
 )
 
 func TestMapperSelect(t *testing.T) {
@@ -132,6 +133,101 @@ func TestSelectBoundsValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a program makes may grow with numbers in the answer, which are not the
+// operator's.
+func TestSelectBoundsGrowth(t *testing.T) {
+	t.Parallel()
+	const large = "nothing could be selected from the upstream's answer: the program makes a value that is too large"
+	const oversize = "nothing could be selected from the upstream's answer: the answer is larger than the limit"
+	for program, want := range map[string]string{
+		`reduce range(100) as $i ("a"; . + .) | length`:             large,
+		`reduce range(100) as $i ("a"; . += .) | length`:            large,
+		`reduce range(100) as $i ({a: "a"}; .a += .a) | length`:     large,
+		`def f: . + .; reduce range(100) as $i ("a"; f) | length`:   large,
+		`{a: [reduce range(100) as $i ("a"; . + .) | length]}`:      large,
+		`"\(reduce range(100) as $i ("a"; . + .) | length)"`:        large,
+		`reduce range(100) as $i ([1]; . + .) | length`:             large,
+		`reduce range(100) as $i ("a"; [., .] | add) | length`:      oversize,
+		`reduce range(100) as $i ("a"; add(., .)) | length`:         oversize,
+		`reduce range(100) as $i ("a"; [., .] | join("")) | length`: oversize,
+		`reduce range(100) as $i ([1]; [., .]) | flatten | length`:  oversize,
+		`[range(1000)] | map("") | join("a" * 1000) | length`:       large,
+		`reduce range(100) as $i (10; . * .) | tostring | length`:   large,
+		`"ab" * .n | length`:                  large,
+		`.n * "ab" | length`:                  large,
+		`. as {$n} | "ab" | . *= $n | length`: large,
+		`[range(.n)] | length`:                large,
+		`[limit(.n; repeat(1))] | length`:     large,
+		`[.n | [range(.)] | length]`:          large,
+		`add(range(.n))`:                      large,
+		`try ("ab" * .n) catch "caught"`:      "caught",
+
+		`[(1, 2) + (10, 20)]`:                                "[11,12,21,22]",
+		`[(1, 2) * (10, 20)]`:                                "[10,20,20,40]",
+		`def f: 2; f + 1 * 3 | . * .`:                        "25",
+		`def _mcp(a): a; 1 + _mcp(2) as $x | $x + 1`:         "4",
+		`.a += 1 | .a *= 3 | .b += "x" | [.a, .b]`:           `[3,"x"]`,
+		`{a: {b: 1}} * {a: {c: 2}} + {d: null}`:              `{"a":{"b":1,"c":2},"d":null}`,
+		`try (1 + "a") catch .`:                              `cannot add: number (1) and string ("a")`,
+		`try ({} * []) catch .`:                              `cannot multiply: object ({}) and array ([])`,
+		`try path(1 + 1) catch "no path"`:                    "no path",
+		`[[[1], [[2]]] | add, flatten, flatten(1)]`:          "FROM JQ",
+		`["a", 1, null] | join(", ", "-")`:                   `["a, 1, ","a-1-"]`,
+		`[range(3)] + [limit(2; repeat(7))] | add, add(.[])`: "[17,17]",
+		`"ab" * 2 + "c", ("x" * 0), ("x" * -1)`:              "FROM JQ",
+		`null + 1, 1.5 + 2, .n + 1`:                          "[1,3.5,1000000001]",
+		`first(range(1; infinite) | select(. * . > 50))`:     "8",
+	} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			if want == "FROM JQ" {
+				want = plainJQ(t, program, `{"n":1000000000}`)
+			}
+			m := newMapper(t, Config{Select: program}, Options{ResultSize: 1 << 15, AnswerSize: 1 << 16})
+			res := m.exchange(t, answer{header: map[string]string{"Content-Type": "application/json"}, body: `{"n":1000000000}`}, nil)
+			if err := check(m, res); err != nil {
+				t.Fatal(err)
+			}
+			if got := told(res)[0]; got != want {
+				t.Errorf("%.300q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// plainJQ runs a program as it is.
+func plainJQ(t *testing.T, program, in string) string {
+	t.Helper()
+	q, err := gojq.Parse(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := decodeValue(t.Context(), []byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outs := []any{}
+	for it := q.Run(v); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		if err, ok := v.(error); ok {
+			t.Fatal(err)
+		}
+		outs = append(outs, v)
+	}
+	var out any = outs
+	if len(outs) == 1 {
+		out = outs[0]
+	}
+	b, err := appendJSON(nil, out, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 func TestSelectDecodingEndsWithTheCall(t *testing.T) {
