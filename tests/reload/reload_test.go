@@ -39,7 +39,7 @@ func generation(n int) harness.Config {
 
 http:// {
 	bind {$LISTEN} {
-		protocols h1
+		protocols h1 h2c
 	}
 	mcp {
 		name shop
@@ -72,7 +72,17 @@ func fresh(c *harness.Caddy) *harness.Caddy {
 	return &other
 }
 
-// try sends a call once more if its connection was closed without an answer: a
+// multiplexed is a client with one HTTP/2 connection, as clients have behind
+// TLS. A server tells it to go elsewhere, so that it loses nothing.
+func multiplexed(c *harness.Caddy) *harness.Caddy {
+	other := *c
+	p := new(http.Protocols)
+	p.SetUnencryptedHTTP2(true)
+	other.Client = &http.Client{Transport: &http.Transport{Protocols: p}}
+	return &other
+}
+
+// try sends a call once more if its HTTP/1.1 connection was closed without an answer: a
 // server of net/http that is told to shut down drops requests that it has not
 // begun, whatever its handlers do. That it had not begun is checked: the
 // upstream must not know of it.
@@ -112,20 +122,32 @@ func TestReloadUnderCalls(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wg sync.WaitGroup
-	var calls, failed atomic.Int64
-	for worker := range 4 {
+	var calls, multi, failed atomic.Int64
+	for worker := range 6 {
 		wg.Go(func() {
-			version, client := harness.Eras[worker%2], c
-			if worker < 2 {
+			version := harness.Eras[worker%2]
+			client, strict := c, false
+			switch worker / 2 {
+			case 0:
 				client = kept
+			case 1:
+				client, strict = multiplexed(kept), true
 			}
+			defer client.Client.CloseIdleConnections()
 			for i := 0; ctx.Err() == nil; i++ {
 				text := fmt.Sprintf("w%d-%d", worker, i)
 				r := harness.Tool(version, "stable", object{"text": text})
 				if i%5 == 4 {
 					r = harness.Call(version, "tools/list", nil)
 				}
-				res, err := try(t, client, r, text)
+				var res *harness.Response
+				var err error
+				if strict {
+					res, err = client.Try(t.Context(), r)
+					multi.Add(1)
+				} else {
+					res, err = try(t, client, r, text)
+				}
 				calls.Add(1)
 				switch {
 				case err != nil:
@@ -160,9 +182,9 @@ func TestReloadUnderCalls(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
-	t.Logf("%d calls during %d loads", calls.Load(), loads)
-	if calls.Load() < loads {
-		t.Errorf("only %d calls during %d loads", calls.Load(), loads)
+	t.Logf("%d calls during %d loads, %d of them over HTTP/2", calls.Load(), loads, multi.Load())
+	if multi.Load() < loads {
+		t.Errorf("only %d calls over HTTP/2 during %d loads", multi.Load(), loads)
 	}
 }
 
@@ -192,7 +214,10 @@ func TestReloadDuringCall(t *testing.T) {
 			go func() { loaded <- c.Load(t.Context(), generation(1)) }()
 			c.WaitLog(t, func(l harness.Log) bool { return l.Logger == "admin.api" && l.Msg == "received request" })
 			for i := 0; ; i++ {
-				res := c.Do(t, harness.Call(v, "tools/list", nil))
+				res, err := try(t, c, harness.Call(v, "tools/list", nil), "")
+				if err != nil {
+					t.Fatal(err)
+				}
 				if strings.Contains(string(res.Body), "gen_1") {
 					break
 				}
