@@ -65,7 +65,7 @@ func FuzzQuery(f *testing.F) {
 	get := compiles(f, config+`{"method":"GET","url":"/?fixed=1","query":[{"name":"the q","value":"<{q}>"}]}}`, nil)
 	form := compiles(f, config+`{"url":"/?q={q}&fixed=1","body":{"type":"form"}}}`, nil)
 	f.Fuzz(func(t *testing.T, name, first, second string) {
-		if name == "q" || name == "fixed" || name == "the q" {
+		if strings.EqualFold(name, "q") || strings.EqualFold(name, "fixed") || strings.EqualFold(name, "the q") {
 			t.Skip("taken")
 		}
 		args := []byte(`{"q":"{q}&x=1",`)

@@ -151,6 +151,17 @@ func (b *builder) addValue(w *pairs, name string, v jsontext.Value) {
 	})
 }
 
+// hasParam says that the configuration has a parameter of that name, in
+// whatever case: there are upstreams that do not tell case apart.
+func (q *request) hasParam(name string) bool {
+	for known := range q.params {
+		if strings.EqualFold(known, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // appendQuery appends ? and the query, if there is one.
 func (b *builder) appendQuery(dst []byte, q *request) ([]byte, error) {
 	w := pairs{buf: dst, lead: "?", none: true, enc: asQuery}
@@ -168,7 +179,7 @@ func (b *builder) appendQuery(dst []byte, q *request) ([]byte, error) {
 		switch {
 		case place.placed:
 			continue
-		case !declared && q.params[m.Name]:
+		case !declared && q.hasParam(m.Name):
 			// A second value could override the configured one.
 			return nil, unknownArgument(m.Name)
 		case !declared:

@@ -96,6 +96,7 @@ func TestRequestLine(t *testing.T) {
 		"query without any":       {schemaOf(), `{"method":"GET","url":"/s?"}`, ``, "GET /s", ""},
 		"a second value":          {`{"type":"object"}`, `{"method":"GET","url":"/s?admin=false"}`, `{"admin":true}`, "", `unknown argument "admin"`},
 		"a second value, encoded": {`{"type":"object"}`, `{"method":"GET","url":"/s?%61dmin=false"}`, `{"admin":true}`, "", `unknown argument "admin"`},
+		"a parameter, other case": {`{"type":"object","properties":{"q":{"type":"string"}}}`, `{"method":"GET","url":"/s?q={q}&key=1"}`, `{"q":"x","KEY":"2"}`, "", `unknown argument "KEY"`},
 		"undeclared, other case":  {`{"type":"object","properties":{"q":{"type":"string"}}}`, `{"method":"GET","url":"/s?q={q}"}`, `{"q":"x","Q":"y"}`, "", `unknown argument "Q"`},
 		"undeclared arguments":    {`{"type":"object","properties":{"q":{"type":"string"}}}`, `{"method":"GET","url":"/s?q={q}"}`, `{"q":"x","more":[1,2]}`, "GET /s?q=x&more=1&more=2", ""},
 		"lower case method":       {schemaOf(), `{"method":"get","url":"/s"}`, ``, "GET /s", ""},
