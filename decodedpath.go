@@ -4,6 +4,7 @@ package caddymcp
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
@@ -33,10 +34,8 @@ func usesDecodedPath(routes caddyhttp.RouteList) bool {
 				}
 			}
 		}
-		for _, raw := range route.HandlersRaw {
-			if handlerUsesDecodedPath(raw) {
-				return true
-			}
+		if slices.ContainsFunc(route.HandlersRaw, handlerUsesDecodedPath) {
+			return true
 		}
 	}
 	return false

@@ -170,8 +170,10 @@ func TestHTTP11(t *testing.T) {
 func TestHTTP12(t *testing.T) {
 	both(t, func(t *testing.T, v string) {
 		h := newHandler(t, Options{})
-		for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "application/json-patch+json", "application/json, text/plain",
-			"application/json; charset=utf-16", "application/json;charset=ISO-8859-1", "application/json; charset="} {
+		for _, kind := range []string{
+			"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "application/json-patch+json", "application/json, text/plain",
+			"application/json; charset=utf-16", "application/json;charset=ISO-8859-1", "application/json; charset=",
+		} {
 			if a := do(t, h, call(v, "echo", "{}").with("Content-Type", kind)); a.status != http.StatusUnsupportedMediaType {
 				t.Errorf("%q: HTTP %d", kind, a.status)
 			}

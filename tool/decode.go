@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,8 +36,8 @@ func decompress(encoding string, data []byte, limit int64) (_ []byte, more bool,
 		return nil, false, fmt.Errorf("it has %d content codings over each other", len(names))
 	}
 	var r io.Reader = bytes.NewReader(data)
-	for i := len(names) - 1; i >= 0; i-- {
-		rc, err := decoder(strings.TrimSpace(names[i]), r)
+	for _, name := range slices.Backward(names) {
+		rc, err := decoder(strings.TrimSpace(name), r)
 		if err != nil {
 			return nil, false, err
 		}

@@ -2,7 +2,10 @@
 
 package tool
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // headerTypes are the types whose values can be mirrored in a header.
 const headerTypes = "string, integer, boolean"
@@ -55,7 +58,7 @@ func (d *schemaDoc) reach(n *node, path []string, reachable map[*node][]string) 
 		return
 	}
 	for i, name := range props.names {
-		p := append(path[:len(path):len(path)], name)
+		p := append(slices.Clip(path), name)
 		d.reach(props.values[i], p, reachable)
 	}
 }

@@ -279,8 +279,7 @@ func (e *argumentError) Error() string { return e.text }
 
 // loggable is a refusal without the values of arguments.
 func loggable(err error) error {
-	var e *argumentError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*argumentError](err); ok {
 		return e.redacted()
 	}
 	return err

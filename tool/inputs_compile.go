@@ -193,7 +193,7 @@ func (c *inputCompiler) argument(i int) {
 	p := property{Name: a.name}
 	if n == nil {
 		if a.hidden && a.value != nil {
-			p.Types = (typesOfKind(a.value.Kind())).names()
+			p.Types = typesOfKind(a.value.Kind()).names()
 		}
 		a.check = newQuick()
 	} else {

@@ -3,6 +3,8 @@
 package tool
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -33,7 +35,7 @@ func (c *inputCompiler) checkInner(path []string, n *node, f *filler) {
 	d := c.in.schema.doc
 	props := d.keyword(n, "properties")
 	for _, m := range f.members {
-		inner := append(path[:len(path):len(path)], m.name)
+		inner := append(slices.Clip(path), m.name)
 		p := props.get(m.name)
 		if m.value != nil {
 			c.checkDefault(inner, d.keyword(p, "default"))

@@ -5,6 +5,7 @@ package tool
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"io"
 	"slices"
 
@@ -86,7 +87,7 @@ func dropDuplicates(v jsontext.Value) (jsontext.Value, error) {
 	for {
 		start := d.InputOffset()
 		t, err := d.ReadToken()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return cutSpans(v, drops), nil
 		}
 		if err != nil {

@@ -197,9 +197,14 @@ func nullableType(n *node) string {
 // checkBounds looks for limits that nothing can meet.
 func (d *schemaDoc) checkBounds(n *node) {
 	for _, p := range [][2]string{
-		{"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minProperties", "maxProperties"},
-		{"minContains", "maxContains"}, {"minimum", "maximum"}, {"exclusiveMinimum", "maximum"},
-		{"minimum", "exclusiveMaximum"}, {"exclusiveMinimum", "exclusiveMaximum"},
+		{"minLength", "maxLength"},
+		{"minItems", "maxItems"},
+		{"minProperties", "maxProperties"},
+		{"minContains", "maxContains"},
+		{"minimum", "maximum"},
+		{"exclusiveMinimum", "maximum"},
+		{"minimum", "exclusiveMaximum"},
+		{"exclusiveMinimum", "exclusiveMaximum"},
 	} {
 		low, high := n.get(p[0]), n.get(p[1])
 		if low == nil || high == nil {

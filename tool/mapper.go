@@ -218,11 +218,13 @@ func (cw *capture) emptyText() string {
 			text += "\nLocation: " + place
 		}
 	}
+	var headers strings.Builder
 	for _, name := range names {
 		if v := cw.header.Get(name); v != "" && len(v) <= 256 {
-			text += "\n" + name + ": " + v
+			headers.WriteString("\n" + name + ": " + v)
 		}
 	}
+	text += headers.String()
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 

@@ -71,7 +71,7 @@ func strictJSON(raw []byte) (jsontext.Value, error) {
 		return nil, err
 	}
 	v = v.Clone()
-	if _, err := d.ReadToken(); err != io.EOF {
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more behind the value")
 	}
 	return v, v.Compact()
@@ -147,14 +147,6 @@ func (n *node) isString() bool { return n != nil && n.kind == '"' }
 // isSchema says that the value can be a schema: an object, true or false.
 func (n *node) isSchema() bool {
 	return n != nil && (n.kind == '{' || n.kind == 't' || n.kind == 'f')
-}
-
-// str gives the content of a string member, empty if there is none.
-func (n *node) str(name string) string {
-	if m := n.get(name); m.isString() {
-		return m.text
-	}
-	return ""
 }
 
 // strings gives the strings of an array.

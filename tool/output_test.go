@@ -76,7 +76,7 @@ func TestOutputSchema(t *testing.T) {
 	object := json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}`)
 	array := json.RawMessage(`{"type":"array","items":{"type":"integer"}}`)
 	loose := json.RawMessage(`{"type":["object","null"]}`)
-	any := json.RawMessage(`{"type":"object"}`)
+	anything := json.RawMessage(`{"type":"object"}`)
 	for _, tc := range []struct {
 		name       string
 		schema     json.RawMessage
@@ -94,7 +94,7 @@ func TestOutputSchema(t *testing.T) {
 		{name: "not JSON", schema: object, a: answer{header: map[string]string{"Content-Type": "text/plain"}, body: "hi"}, text: "hi", breaks: true},
 		{name: "image", schema: object, a: answer{header: map[string]string{"Content-Type": "image/png"}, body: "hi"}, text: `image image/png "hi"`, breaks: true},
 		{name: "nothing, null fits", schema: loose, a: answer{status: 204}, text: "204 No Content", structured: "null"},
-		{name: "nothing, an object fits", schema: any, a: answer{status: 204}, text: "204 No Content", structured: "{}"},
+		{name: "nothing, an object fits", schema: anything, a: answer{status: 204}, text: "204 No Content", structured: "{}"},
 		{name: "nothing fits", schema: object, a: answer{status: 204}, text: "204 No Content", breaks: true},
 		{name: "selected string", schema: json.RawMessage(`{"type":"string"}`), sel: ".s", a: answer{body: `{"s":"x"}`}, text: `"x"`, structured: `"x"`},
 		{name: "lines", schema: array, a: answer{header: map[string]string{"Content-Type": "application/x-ndjson"}, body: "1\n2\n"}, text: `[1,2]`, structured: `[1,2]`},

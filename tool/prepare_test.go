@@ -206,13 +206,20 @@ func TestCaps(t *testing.T) {
 			t.Fatal(problems)
 		}
 		cases := []struct{ arguments, want string }{
-			{nested(8), ``}, {nested(9), tooDeep}, {nested(5000), tooDeep},
-			{list(20), ``}, {list(21), tooMany}, {list(5000), tooMany},
+			{nested(8), ``},
+			{nested(9), tooDeep},
+			{nested(5000), tooDeep},
+			{list(20), ``},
+			{list(21), tooMany},
+			{list(5000), tooMany},
 			{`{"a":["},{[,"]}`, ``},
 		}
 		if coerce {
 			cases = append(cases, []struct{ arguments, want string }{
-				{quoted(nested(8)), ``}, {quoted(nested(9)), tooDeep}, {quoted(list(20)), ``}, {quoted(list(21)), tooMany},
+				{quoted(nested(8)), ``},
+				{quoted(nested(9)), tooDeep},
+				{quoted(list(20)), ``},
+				{quoted(list(21)), tooMany},
 				{`{"a":"[1e9999999]"}`, "invalid arguments: a number has more than 400 digits"},
 			}...)
 		}

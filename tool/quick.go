@@ -5,6 +5,7 @@ package tool
 import (
 	"math"
 	"regexp"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -103,12 +104,7 @@ func (q *quick) match(b []byte, at int) (end int, ok bool) {
 }
 
 func (e *quickEnum) hasLiteral(raw []byte) bool {
-	for _, l := range e.literals {
-		if string(raw) == l {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(e.literals, string(raw))
 }
 
 func (q *quick) matchString(raw []byte) bool {

@@ -5,6 +5,7 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -264,7 +265,7 @@ func decode(b []byte) (any, error) {
 }
 
 var (
-	errBroken = fmt.Errorf("not valid JSON")
+	errBroken = errors.New("not valid JSON")
 	errHuge   = fmt.Errorf("a number has more than %d digits", maxDigits)
 )
 

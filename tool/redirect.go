@@ -5,6 +5,7 @@ package tool
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -104,7 +105,7 @@ func follow(ctx context.Context, r *http.Request, from, to *url.URL, method stri
 	target := from.ResolveReference(to)
 	for seg := range strings.SplitSeq(target.Path, "/") {
 		if seg == "." || seg == ".." {
-			return nil, fmt.Errorf("a redirect that cannot be followed")
+			return nil, errors.New("a redirect that cannot be followed")
 		}
 	}
 	next := r.Clone(ctx)
@@ -138,11 +139,11 @@ func replay(next, r *http.Request) error {
 		return nil
 	}
 	if r.GetBody == nil {
-		return fmt.Errorf("a redirect that cannot be followed with this body")
+		return errors.New("a redirect that cannot be followed with this body")
 	}
 	b, err := r.GetBody()
 	if err != nil {
-		return fmt.Errorf("a redirect that cannot be followed with this body")
+		return errors.New("a redirect that cannot be followed with this body")
 	}
 	next.Body = b
 	return nil

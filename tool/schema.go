@@ -119,7 +119,6 @@ func compileError(err error) error {
 	var ve *jsonschema.ValidationError
 	var sve *jsonschema.SchemaValidationError
 	if errors.As(err, &sve) && errors.As(sve.Err, &ve) {
-		err = ve
 		for len(ve.Causes) > 0 {
 			ve = ve.Causes[0]
 		}

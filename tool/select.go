@@ -130,7 +130,7 @@ func (s *selector) run(ctx context.Context, v jsontext.Value, limit int64) (*sel
 	if text, ok := out.(string); ok {
 		res.text = strings.ToValidUTF8(text, "\uFFFD")
 	}
-	res.json, err = appendJSON(nil, out, int(limit))
+	res.json, err = encodeJSON(out, int(limit))
 	if errors.Is(err, errOversize) {
 		res.json, res.cut = cutText(res.json, limit), true
 		return res, nil
@@ -147,7 +147,7 @@ func selectError(err error) error {
 	if s, ok := ve.Value().(string); ok {
 		return errors.New(shortText([]byte(s)))
 	}
-	b, _ := appendJSON(nil, ve.Value(), messageSize)
+	b, _ := encodeJSON(ve.Value(), messageSize)
 	return errors.New(shortText(b))
 }
 
@@ -176,7 +176,7 @@ func decodeValue(ctx context.Context, v jsontext.Value) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.ReadToken(); err != io.EOF {
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the JSON value")
 	}
 	return out, nil
@@ -241,10 +241,10 @@ func (d *valueDecoder) next() (any, error) {
 	return object, err
 }
 
-// appendJSON appends a value of gojq as JSON. Beyond limit bytes it fails with
+// encodeJSON encodes a value of gojq as JSON. Beyond limit bytes it fails with
 // errOversize and gives what it has.
-func appendJSON(b []byte, v any, limit int) ([]byte, error) {
-	return appendNested(b, v, limit, 0)
+func encodeJSON(v any, limit int) ([]byte, error) {
+	return appendNested(nil, v, limit, 0)
 }
 
 func appendNested(b []byte, v any, limit, depth int) (_ []byte, err error) {

@@ -53,7 +53,7 @@ def _mcp_counted(f): foreach f as $x (0; . + 1; if _mcp_many then error("the pro
 func selectBounds(size int) []gojq.CompilerOption {
 	return []gojq.CompilerOption{
 		gojq.WithFunction("_mcp_bounded", 0, 0, func(v any, _ []any) any {
-			if _, err := appendJSON(nil, v, size); err != nil {
+			if _, err := encodeJSON(v, size); err != nil {
 				return err
 			}
 			return v
@@ -130,8 +130,8 @@ func boundGrowth(v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			boundGrowth(v.Field(i))
+		for _, field := range v.Fields() {
+			boundGrowth(field)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
@@ -168,13 +168,13 @@ func generates(v reflect.Value) bool {
 		if v.IsNil() {
 			return false
 		}
-		if f, ok := v.Interface().(*gojq.Func); ok && generators[f.Name] {
+		if f, ok := reflect.TypeAssert[*gojq.Func](v); ok && generators[f.Name] {
 			return true
 		}
 		return generates(v.Elem())
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if generates(v.Field(i)) {
+		for _, field := range v.Fields() {
+			if generates(field) {
 				return true
 			}
 		}

@@ -34,8 +34,10 @@ func TestMapperSelect(t *testing.T) {
 		{name: "JSON as text", program: ".a", contentType: "text/plain", body: `{"a":{"b":1}}`, want: `{"b":1}`, structured: `{"b":1}`},
 		{name: "duplicate names", program: ".a", body: `{"a":1,"a":2}`, want: "2"},
 		{name: "interpolation", program: `"\(.a)=\(.b|@json)"`, body: `{"a":{"x":1},"b":"c"}`, want: `{"x":1}="c"`},
-		{name: "formats", program: `[(.a|@base64), (.a|@uri), (.l|@csv), (.l|@tsv), (.a|@html), (.a|@sh), ("YQ=="|@base64d), (.a|tojson), (.n|tostring), (.a|format("json")), ("%41"|@urid), @text "x\(.n)"]`, body: `{"a":"<a b>","l":[1,"x"],"n":7}`,
-			want: `["PGEgYj4=","%3Ca%20b%3E","1,\"x\"","1\tx","&lt;a b&gt;","'<a b>'","a","\"<a b>\"","7","\"<a b>\"","A","x7"]`},
+		{
+			name: "formats", program: `[(.a|@base64), (.a|@uri), (.l|@csv), (.l|@tsv), (.a|@html), (.a|@sh), ("YQ=="|@base64d), (.a|tojson), (.n|tostring), (.a|format("json")), ("%41"|@urid), @text "x\(.n)"]`, body: `{"a":"<a b>","l":[1,"x"],"n":7}`,
+			want: `["PGEgYj4=","%3Ca%20b%3E","1,\"x\"","1\tx","&lt;a b&gt;","'<a b>'","a","\"<a b>\"","7","\"<a b>\"","A","x7"]`,
+		},
 		{name: "halt", program: "1, halt, 2", body: `{}`, want: "1"},
 		{name: "fails", program: ".a.b", body: `{"a":1}`, fails: `nothing could be selected from the upstream's answer: expected an object but got: number (1)`},
 		{name: "error", program: `error("no such thing")`, body: `{}`, fails: "nothing could be selected from the upstream's answer: no such thing"},
@@ -223,7 +225,7 @@ func plainJQ(t *testing.T, program, in string) string {
 	if len(outs) == 1 {
 		out = outs[0]
 	}
-	b, err := appendJSON(nil, out, 1<<20)
+	b, err := encodeJSON(out, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func (t *Tool) exchange(ctx context.Context, c *Call, r *http.Request) *Result {
 		err := t.serve(cw, r, c)
 		if ctx.Err() != nil {
 			// Whatever the handlers made of it, this is why they ended.
-			if context.Cause(ctx) == errTimeout {
+			if errors.Is(context.Cause(ctx), errTimeout) {
 				return failure(OutcomeTimeout, fmt.Sprintf("timed out after %s", t.opt.Timeout), err)
 			}
 			return failure(OutcomeCancelled, "the call was cancelled", err)
@@ -236,8 +236,7 @@ func serveFailure(err error) *Result {
 	if errors.Is(err, errAborted) {
 		return failure(OutcomeUpstream, "upstream aborted the response", err)
 	}
-	var pe *panicError
-	if errors.As(err, &pe) {
+	if _, ok := errors.AsType[*panicError](err); ok {
 		return failure(OutcomeInternal, "internal error", err)
 	}
 	var se *StatusError

@@ -5,6 +5,7 @@ package page
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -125,9 +126,7 @@ func resolve(s, root object) object {
 			target = next
 		}
 		merged := object{}
-		for k, v := range target {
-			merged[k] = v
-		}
+		maps.Copy(merged, target)
 		for k, v := range s {
 			if k != "$ref" {
 				merged[k] = v

@@ -83,10 +83,14 @@ func TestB02(t *testing.T) {
 func TestB03(t *testing.T) {
 	both(t,
 		row{name: "twice", tool: "b03", args: object{"tenant": "t1", "id": "{tenant}"}, check: wantPath("/echo/t1/t1/device/%7Btenant%7D")},
-		row{name: "placeholders of Caddy", tool: "b03", args: object{"tenant": "{env.CASES_TOKEN}", "id": "{http.request.host}"},
-			check: wantPath("/echo/%7Benv.CASES_TOKEN%7D/%7Benv.CASES_TOKEN%7D/device/%7Bhttp.request.host%7D")},
-		row{name: "in a body", tool: "b12", args: object{"name": "{env.CASES_TOKEN}", "note": "{name}"},
-			check: wantBody(`{"name":"{env.CASES_TOKEN}","greeting":"Hello, {env.CASES_TOKEN}!","note":"{name}","fixed":true}`)},
+		row{
+			name: "placeholders of Caddy", tool: "b03", args: object{"tenant": "{env.CASES_TOKEN}", "id": "{http.request.host}"},
+			check: wantPath("/echo/%7Benv.CASES_TOKEN%7D/%7Benv.CASES_TOKEN%7D/device/%7Bhttp.request.host%7D"),
+		},
+		row{
+			name: "in a body", tool: "b12", args: object{"name": "{env.CASES_TOKEN}", "note": "{name}"},
+			check: wantBody(`{"name":"{env.CASES_TOKEN}","greeting":"Hello, {env.CASES_TOKEN}!","note":"{name}","fixed":true}`),
+		},
 		row{name: "in a header", tool: "b12_header", args: object{"name": "{env.CASES_TOKEN}"}, check: echo(func(t *testing.T, got fixture.Request) {
 			if v := got.Headers.Get("X-Name"); v != "{env.CASES_TOKEN}" {
 				t.Errorf("X-Name %q", v)

@@ -63,7 +63,7 @@ func TestB11(t *testing.T) {
 	)
 }
 
-func TestB12(t *testing.T) {
+func TestB12(t *testing.T) { //nolint:tparallel // both makes it parallel
 	for _, name := range []string{`x","admin":true,"z":"`, "a\nb\tc", "😀", "</script>", `\`, `"`, "{{.name}}", "\u2028", "%s", "$1", ""} {
 		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) {
 			both(t,

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,10 +108,8 @@ func (l *logs) wait(ctx context.Context, match func(Log) bool) error {
 		fresh, changed, closed := l.lines[seen:], l.changed, l.closed
 		seen = len(l.lines)
 		l.mu.Unlock()
-		for _, line := range fresh {
-			if match(line) {
-				return nil
-			}
+		if slices.ContainsFunc(fresh, match) {
+			return nil
 		}
 		if closed {
 			return errors.New("caddy has ended")

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -173,9 +174,7 @@ func (r *Request) payload() []byte {
 	b.WriteString(`,"method":` + quote(r.Method))
 	if r.Params != nil || r.Meta != nil {
 		params := make(map[string]any, len(r.Params)+1)
-		for k, v := range r.Params {
-			params[k] = v
-		}
+		maps.Copy(params, r.Params)
 		if r.Meta != nil {
 			params["_meta"] = r.Meta
 		}

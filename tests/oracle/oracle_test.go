@@ -54,15 +54,19 @@ func structured(s string) func(json.RawMessage) *mcp.CallToolResult {
 
 var specs = []spec{
 	{name: "a_text", input: `{"type":"object","additionalProperties":false}`, kind: "text/plain; charset=utf-8", body: "hello", result: text("hello")},
-	{name: "b_object", input: `{"type":"object"}`, output: `{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`,
-		kind: "application/json", body: `{"a":1}`, result: structured(`{"a":1}`)},
-	{name: "c_echo", input: `{"type":"object","properties":{"s":{"type":"string","description":"A <text> & more."},"n":{"type":"integer"},"list":{"type":"array","items":{"type":"string"}}},"required":["s"]}`,
+	{
+		name: "b_object", input: `{"type":"object"}`, output: `{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`,
+		kind: "application/json", body: `{"a":1}`, result: structured(`{"a":1}`),
+	},
+	{
+		name: "c_echo", input: `{"type":"object","properties":{"s":{"type":"string","description":"A <text> & more."},"n":{"type":"integer"},"list":{"type":"array","items":{"type":"string"}}},"required":["s"]}`,
 		kind: "application/json", result: func(args json.RawMessage) *mcp.CallToolResult {
 			if len(args) == 0 {
 				args = json.RawMessage("{}")
 			}
 			return structured(string(args))(nil)
-		}},
+		},
+	},
 	{name: "d_fails", input: `{"type":"object"}`, kind: "application/json", body: `{"detail":"gone"}`, status: 410, result: func(json.RawMessage) *mcp.CallToolResult {
 		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "410"}}}
 	}},

@@ -54,8 +54,10 @@ var questions = []question{
 	{name: "unicode", ask: call("f_title", nil)},
 	{name: "unknown tool", ask: call("nope", nil), differs: modernOnly(status200)},
 	{name: "bad cursor", ask: method("tools/list", object{"cursor": "nope"}), differs: modernOnly(status200)},
-	{name: "arguments of a wrong type", ask: call("c_echo", object{"s": 1}),
-		differs: always("arguments are checked; a low-level tool of the SDK takes anything")},
+	{
+		name: "arguments of a wrong type", ask: call("c_echo", object{"s": 1}),
+		differs: always("arguments are checked; a low-level tool of the SDK takes anything"),
+	},
 	{name: "missing argument", ask: call("c_echo", nil), differs: always("as above")},
 	{name: "unknown method", ask: method("no/such", nil), differs: legacyOnly("JSON-RPC's own error; the SDK answers 400 in plain text")},
 	{name: "undeclared method", ask: method("prompts/list", nil), differs: always("what is not declared is -32601; the SDK has an empty list for it")},
@@ -66,8 +68,10 @@ var questions = []question{
 	{name: "broken JSON", ask: body(`{"jsonrpc":`), differs: always("a JSON-RPC parse error; the SDK answers 400 in plain text")},
 	{name: "trailing data", ask: body(`{"jsonrpc":"2.0","id":1,"method":"ping"} x`), differs: always("refused; the SDK ignores what follows")},
 	{name: "initialized", ask: func(v string) *harness.Request { return harness.Notification(v, "notifications/initialized", nil) }},
-	{name: "no accept", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).Without("Accept") },
-		differs: always("JSON is fine for whoever says nothing; the SDK wants both types named")},
+	{
+		name: "no accept", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).Without("Accept") },
+		differs: always("JSON is fine for whoever says nothing; the SDK wants both types named"),
+	},
 	{name: "content type", ask: func(v string) *harness.Request {
 		return harness.Call(v, "tools/list", nil).With("Content-Type", "text/plain")
 	}},
@@ -89,10 +93,12 @@ var legacyQuestions = []question{
 		r.Params["protocolVersion"] = harness.Modern
 		return r
 	}},
-	{name: "bad version", ask: func(v string) *harness.Request {
-		return harness.Call(v, "tools/list", nil).With("MCP-Protocol-Version", "1999-01-01")
+	{
+		name: "bad version", ask: func(v string) *harness.Request {
+			return harness.Call(v, "tools/list", nil).With("MCP-Protocol-Version", "1999-01-01")
+		},
+		differs: always("-32022 helps clients of both eras; the SDK answers 400 in plain text"),
 	},
-		differs: always("-32022 helps clients of both eras; the SDK answers 400 in plain text")},
 }
 
 var modernQuestions = []question{
@@ -100,10 +106,12 @@ var modernQuestions = []question{
 	{name: "no method header", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).Without("Mcp-Method") }},
 	{name: "other method header", ask: func(v string) *harness.Request { return harness.Call(v, "tools/list", nil).With("Mcp-Method", "x") }},
 	{name: "no name header", ask: func(v string) *harness.Request { return harness.Tool(v, "a_text", nil).Without("Mcp-Name") }},
-	{name: "Base64 name header", ask: func(v string) *harness.Request {
-		return harness.Tool(v, "a_text", nil).With("Mcp-Name", "=?base64?YV90ZXh0?=")
+	{
+		name: "Base64 name header", ask: func(v string) *harness.Request {
+			return harness.Tool(v, "a_text", nil).With("Mcp-Name", "=?base64?YV90ZXh0?=")
+		},
+		differs: always("it is decoded, as the specification wants; the SDK compares it as it is"),
 	},
-		differs: always("it is decoded, as the specification wants; the SDK compares it as it is")},
 	{name: "no version header", ask: func(v string) *harness.Request {
 		return harness.Call(v, "tools/list", nil).Without("MCP-Protocol-Version")
 	}},

@@ -5,6 +5,7 @@ package protocol_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -278,9 +279,7 @@ func TestHTTP18(t *testing.T) {
 func message(t *testing.T, r *harness.Request) []byte {
 	t.Helper()
 	params := object{}
-	for k, v := range r.Params {
-		params[k] = v
-	}
+	maps.Copy(params, r.Params)
 	if r.Meta != nil {
 		params["_meta"] = r.Meta
 	}

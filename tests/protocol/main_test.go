@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"testing"
 
@@ -74,9 +75,7 @@ func newTool(name, method, url string, more object) object {
 		"name": name, "description": "The tool " + name + ".",
 		"request": object{"method": method, "url": url},
 	}
-	for k, v := range more {
-		t[k] = v
-	}
+	maps.Copy(t, more)
 	return t
 }
 
@@ -86,9 +85,7 @@ func endpoint(name string, more object, tools ...object) object {
 		"instructions": "Instructions of " + name + ".", "tools": tools,
 		"routes": []object{{"handle": []object{{"handler": "reverse_proxy", "upstreams": []object{{"dial": up.Addr()}}}}}},
 	}
-	for k, v := range more {
-		e[k] = v
-	}
+	maps.Copy(e, more)
 	return e
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	_ "github.com/caddyserver/caddy/v2/modules/standard"
 
 	_ "github.com/caddymcp/caddy-mcp"
-	_ "github.com/caddyserver/caddy/v2/modules/standard"
 )
 
 func init() {
