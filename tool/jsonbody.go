@@ -25,7 +25,8 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 // if it is not JSON.
 func cleanJSON(b []byte) (_ jsontext.Value, ok bool) {
 	v := jsontext.Value(trimSpace(b))
-	if len(v) == 0 || !shallow(v) {
+	// What is shorter than its brackets would be need not be looked at.
+	if len(v) == 0 || len(v) > 2*jsonDepth && !shallow(v) {
 		return nil, false
 	}
 	if v.IsValid() {
