@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -50,12 +51,31 @@ func Validate(t testing.TB, cfg Config) (string, error) {
 func (c *Caddy) flush(t testing.TB) {
 	t.Helper()
 	mark := fmt.Sprintf("/config/?mark=%d", lastID.Add(1))
-	res, err := http.Get(c.Admin + mark)
+	// The admin endpoint of the configuration before may still take a connection,
+	// and close it.
+	var err error
+	for range 10 {
+		if err = c.get(t.Context(), mark); err == nil {
+			break
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
 	c.WaitLog(t, func(l Log) bool { return l.Fields["uri"] == mark })
+}
+
+func (c *Caddy) get(ctx context.Context, path string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Admin+path, nil)
+	if err != nil {
+		return err
+	}
+	req.Close = true
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
 }
 
 // Done ends what Validate has started; TestMain calls it.
