@@ -181,8 +181,20 @@ func listen() (string, *os.File, error) {
 	return l.Addr().String(), f, err
 }
 
-// Load replaces the configuration through the admin API.
+// Load replaces the configuration through the admin API. It asks again if the
+// admin endpoint of the configuration before took the connection and closed it.
 func (c *Caddy) Load(ctx context.Context, cfg Config) error {
+	err := c.load(ctx, cfg)
+	for range 5 {
+		if !errors.Is(err, io.EOF) {
+			break
+		}
+		err = c.load(ctx, cfg)
+	}
+	return err
+}
+
+func (c *Caddy) load(ctx context.Context, cfg Config) error {
 	kind := "application/json"
 	if cfg.Caddyfile {
 		kind = "text/caddyfile"
