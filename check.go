@@ -119,7 +119,7 @@ func normalOrigin(s string) (string, error) {
 func icons(list []tool.Icon) []mcp.Icon {
 	var out []mcp.Icon
 	for _, i := range list {
-		out = append(out, mcp.Icon{Source: i.Src, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: mcp.IconTheme(i.Theme)})
+		out = append(out, i.MCP())
 	}
 	return out
 }

@@ -59,7 +59,7 @@ func describe(cfg Config, d *Descriptor) []Problem {
 		if ic.Theme != "" && ic.Theme != "light" && ic.Theme != "dark" {
 			add(false, field, "icon theme %q: expected light or dark", ic.Theme)
 		}
-		d.Icons = append(d.Icons, mcp.Icon{Source: ic.Src, MIMEType: ic.MIMEType, Sizes: ic.Sizes, Theme: mcp.IconTheme(ic.Theme)})
+		d.Icons = append(d.Icons, ic.MCP())
 	}
 	if len(cfg.Meta) > 0 {
 		ps = append(ps, describeMeta(cfg, d)...)
@@ -143,4 +143,9 @@ func annotations(cfg Config) mcp.ToolAnnotations {
 		Title: a.Title, ReadOnlyHint: readOnly, IdempotentHint: pick(a.Idempotent, idempotent),
 		DestructiveHint: &destructive, OpenWorldHint: &openWorld,
 	}
+}
+
+// MCP gives the icon as clients get it.
+func (i Icon) MCP() mcp.Icon {
+	return mcp.Icon{Source: i.Src, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: mcp.IconTheme(i.Theme)}
 }
